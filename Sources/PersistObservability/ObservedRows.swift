@@ -14,7 +14,7 @@ extension ObservedSource {
     _ kind: StoreOperation.Kind, _ entity: String?, describe: (T, inout SpanAttributes) -> Int? = { _, _ in nil },
     _ body: () throws -> T
   ) throws -> T {
-    try StoreOperation.run(kind, entity, in: name, telemetry, describe: describe, body)
+    try StoreOperation.run(kind, of: entity, in: name, telemetry, describe: describe, body)
   }
 
   private func observe<T>(
@@ -81,13 +81,13 @@ extension ObservedSource {
   }
 
   func related(by relationship: Property, of entity: Entity, key: Int64) throws -> [ManagedObjectID] {
-    try observe(.related, entity, relationship, owners: 1, count: \.count) {
+    try observe(.related, entity, by: relationship, owners: 1, count: \.count) {
       try source.related(by: relationship, of: entity, key: key)
     }
   }
 
   func relatedRows(by relationship: Property, of entity: Entity, owners: [Int64]) throws -> RelatedRows {
-    try observe(.related, entity, relationship, owners: owners.count, count: \.batch.readCount) {
+    try observe(.related, entity, by: relationship, owners: owners.count, count: \.batch.readCount) {
       try source.relatedRows(by: relationship, of: entity, owners: owners)
     }
   }
@@ -95,19 +95,19 @@ extension ObservedSource {
   func relatedRows(
     by relationship: Property, of entity: Entity, owners: [Int64], limit: Int
   ) throws -> (rows: FirstRelatedRows, moment: ReadMoment?)? {
-    try observe(.related, entity, relationship, owners: owners.count, count: { _ in nil }) {
+    try observe(.related, entity, by: relationship, owners: owners.count, count: { _ in nil }) {
       try source.relatedRows(by: relationship, of: entity, owners: owners, limit: limit)
     }
   }
 
   func owners(by relationship: Property, of entity: Entity, members: [Int64]) throws -> [Int64: ManagedObjectID] {
-    try observe(.related, entity, relationship, owners: members.count, count: \.count) {
+    try observe(.related, entity, by: relationship, owners: members.count, count: \.count) {
       try source.owners(by: relationship, of: entity, members: members)
     }
   }
 
   private func observe<T>(
-    _ kind: StoreOperation.Kind, _ entity: Entity, _ relationship: Property, owners: Int, count: (T) -> Int?,
+    _ kind: StoreOperation.Kind, _ entity: Entity, by relationship: Property, owners: Int, count: (T) -> Int?,
     _ body: () throws -> T
   ) throws -> T {
     try observe(

@@ -157,7 +157,7 @@ extension OnlineSurvey {
   ) throws -> MigrationReport {
     var migration = InPlaceMigration(
       ofUnusedStoreAt: url, to: destination, registry: registry, options: options, survey: rest)
-    migration.loggedRows = .some(rows)
+    migration.loggedRows = .known(rows)
     return try migration.runInTransaction(of: connection)
   }
 }

@@ -91,9 +91,9 @@ private struct KnownComparators<Object> {
 
   init(_ keyPath: PartialKeyPath<Object>, _ order: SortOrder) {
     for known in FetchSortDescriptor.Comparison.standard {
-      add(keyPath, known.comparator, order, known.comparison)
+      add(keyPath, known.comparator, order, as: known.comparison)
     }
-    add(keyPath, String.Comparator(options: .caseInsensitive), order, .caseInsensitive)
+    add(keyPath, String.Comparator(options: .caseInsensitive), order, as: .caseInsensitive)
     if let type = FetchSortDescriptor.plainType(Swift.type(of: keyPath).valueType) as? any Comparable.Type {
       addPlain(keyPath, type, order)
     }
@@ -102,12 +102,12 @@ private struct KnownComparators<Object> {
   private mutating func addPlain<Value: Comparable>(
     _ keyPath: PartialKeyPath<Object>, _ type: Value.Type, _ order: SortOrder
   ) {
-    add(keyPath, ComparableComparator<Value>(), order, .values)
+    add(keyPath, ComparableComparator<Value>(), order, as: .values)
   }
 
   private mutating func add<Comparator: SortComparator>(
     _ keyPath: PartialKeyPath<Object>, _ comparator: Comparator, _ order: SortOrder,
-    _ comparison: FetchSortDescriptor.Comparison
+    as comparison: FetchSortDescriptor.Comparison
   ) {
     typealias Plain = any KeyPath<Object, Comparator.Compared> & Sendable
     typealias Optional = any KeyPath<Object, Comparator.Compared?> & Sendable

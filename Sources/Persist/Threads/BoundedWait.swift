@@ -6,7 +6,7 @@ package struct BoundedWait: Sendable {
   package let end: ContinuousClock.Instant
 
   /// The interval at which cancellation is checked. A sleeping thread can't be notified of it.
-  private static let slice = Duration.milliseconds(20)
+  static let slice = Duration.milliseconds(20)
 
   /// Creates a wait that starts now.
   ///

@@ -65,11 +65,11 @@ struct GenerateCommand: ParsableCommand {
     for warning in plan.warnings { StandardError.print(warning.text) }
     let folder = GeneratedFolder(
       url: try StoreArgument.file(output, "A folder of classes", isFolder: true), model: family.name)
-    try show(try folder.write(plan.files), plan, family.name, version.name)
+    try show(try folder.write(plan.files), of: plan, model: family.name, version: version.name)
   }
 
   private func show(
-    _ changes: GeneratedFolder.Changes, _ plan: GeneratePlan, _ model: String, _ version: String
+    _ changes: GeneratedFolder.Changes, of plan: GeneratePlan, model: String, version: String
   ) throws {
     guard json else {
       return try StandardOutput.print(

@@ -40,12 +40,12 @@ struct RelationshipText {
       "    \(members).remove(contentsOf: values)",
       "  }",
     ]
-    if relationship.isOrdered { lines += places(destination, members, capital, &types) }
+    if relationship.isOrdered { lines += places(in: members, of: destination, capital, &types) }
     return lines
   }
 
   private func places(
-    _ destination: String, _ members: String, _ capital: String, _ types: inout TypeNames
+    in members: String, of destination: String, _ capital: String, _ types: inout TypeNames
   ) -> [String] {
     let (int, indexes) = (types("Int"), types("IndexSet"))
     return [

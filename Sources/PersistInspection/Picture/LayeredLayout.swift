@@ -78,19 +78,19 @@ struct LayeredLayout {
           let pass = nodes.count
           nodes.append(Node(height: Self.passHeight, column: column))
           columns[column].append(pass)
-          join(last.node, last.offset, pass, Self.passHeight / 2)
+          join(last, (pass, Self.passHeight / 2))
           last = (pass, Self.passHeight / 2)
           passed.append(pass)
         }
-        join(last.node, last.offset, right, rightOffset)
+        join(last, (right, rightOffset))
       }
       passes.append(passed)
     }
   }
 
-  private mutating func join(_ left: Int, _ leftOffset: Double, _ right: Int, _ rightOffset: Double) {
-    nodes[left].after.append(Joint(node: right, own: leftOffset, other: rightOffset))
-    nodes[right].before.append(Joint(node: left, own: rightOffset, other: leftOffset))
+  private mutating func join(_ left: (node: Int, offset: Double), _ right: (node: Int, offset: Double)) {
+    nodes[left.node].after.append(Joint(node: right.node, own: left.offset, other: right.offset))
+    nodes[right.node].before.append(Joint(node: left.node, own: right.offset, other: left.offset))
   }
 
   // MARK: The result

@@ -17,7 +17,7 @@ struct PictureBox {
       drawFrame(&text)
       drawHead(&text)
       var y = PictureDrawing.headHeight
-      for note in box.notes { drawNote(note, box.change, &y, &text) }
+      for note in box.notes { drawNote(note, box.change, at: &y, in: &text) }
       y += 4
       for line in box.lines { draw(line, &y, &text) }
       if box.hiddenCount > 0, box.change != .unchanged {
@@ -75,7 +75,7 @@ struct PictureBox {
     }
   }
 
-  private func drawNote(_ note: String, _ change: ModelPicture.Change, _ y: inout Double, _ text: inout SVGText) {
+  private func drawNote(_ note: String, _ change: ModelPicture.Change, at y: inout Double, in text: inout SVGText) {
     let left = inset + 16
     text.element(
       "text",

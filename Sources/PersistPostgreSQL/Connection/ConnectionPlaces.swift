@@ -5,23 +5,11 @@ import Persist
 ///
 /// Writers come back at once for their next save: without an order, some would wait while others save again and again,
 /// and a reader would wait for all of them.
-// @unchecked: everything that changes is touched only while `lock` is held, `isCalled` only while its condition is.
+// @unchecked: everything that changes is touched only while `lock` is held.
 final class ConnectionPlaces: @unchecked Sendable {
-  /// A waiting thread.
-  private final class Applicant {
-    let condition = NSCondition()
+  private struct Applicant {
+    let thread = WaitingThread()
     let isWriter: Bool
-    var isCalled = false
-
-    init(isWriter: Bool) { self.isWriter = isWriter }
-
-    /// Lets the thread go on, after it was removed from the applicants.
-    func call() {
-      condition.withLock {
-        isCalled = true
-        condition.signal()
-      }
-    }
   }
 
   /// The maximum number of connections in use.
@@ -60,18 +48,8 @@ final class ConnectionPlaces: @unchecked Sendable {
     applicants.append(applicant)
     lock.unlock()
 
-    let wait = wait()
-    applicant.condition.lock()
-    while !applicant.isCalled {
-      let state = wait.state
-      if state == .over || state == .cancelled && isToWrite {
-        applicant.condition.unlock()
-        return withdraw(applicant) ? state : .goingOn
-      }
-      wait.wait(for: applicant.condition)
-    }
-    applicant.condition.unlock()
-    return .goingOn
+    let state = applicant.thread.wait(wait(), heedsCancellation: isToWrite)
+    return state == .goingOn || !withdraw(applicant) ? .goingOn : state
   }
 
   /// Lets the next threads go on.
@@ -85,7 +63,7 @@ final class ConnectionPlaces: @unchecked Sendable {
       while let next = applicants.firstIndex(where: { hasPlace(toWrite: $0.isWriter) }) {
         let applicant = applicants.remove(at: next)
         take(toWrite: applicant.isWriter)
-        applicant.call()
+        applicant.thread.admit()
       }
     }
   }
@@ -99,10 +77,10 @@ final class ConnectionPlaces: @unchecked Sendable {
     if isToWrite { writers += 1 }
   }
 
-  /// - Returns: False if the applicant was called before it could withdraw.
+  /// - Returns: False if the applicant was admitted before it could withdraw.
   private func withdraw(_ applicant: Applicant) -> Bool {
     lock.withLock {
-      let place = applicants.firstIndex { $0 === applicant }
+      let place = applicants.firstIndex { $0.thread === applicant.thread }
       if let place { applicants.remove(at: place) }
       return place != nil
     }

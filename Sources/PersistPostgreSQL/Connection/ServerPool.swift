@@ -284,9 +284,9 @@ final class ServerPool: @unchecked Sendable {
     let watch = lock.withLock { () -> ServerWatch? in self.watch }
     return try mapped(.saving) {
       try watched(by: watch) {
-        do { return try write(watch, usesFullNames, runsOnce, body) } catch let failure as ServerFailure
-          where checksVersions && failure.isOvertaken
-        {
+        do {
+          return try write(checkedBy: watch, usingFullNames: usesFullNames, once: runsOnce, body)
+        } catch let failure as ServerFailure where checksVersions && failure.isOvertaken {
           throw Overtaken()
         }
       }
@@ -312,7 +312,8 @@ final class ServerPool: @unchecked Sendable {
   }
 
   private func write<T>(
-    _ watch: ServerWatch?, _ usesFullNames: Bool, _ runsOnce: Bool, _ body: (ServerTransaction) throws -> T
+    checkedBy watch: ServerWatch?, usingFullNames usesFullNames: Bool, once runsOnce: Bool,
+    _ body: (ServerTransaction) throws -> T
   ) throws -> T {
     let deadline = ContinuousClock.now + options.busyTimeout
     let outcome = ServerOutcome(address: address, wait: options.busyTimeout)

@@ -47,7 +47,7 @@ class ServerInspector: StoreInspector {
     case .parkedOutside(let range, let slot): return try number(.parkedOutside(range, slot: slot))
     case .parkedDuplicates(let slot, let slots, let table, let values, let rows):
       let kinds = try mapped { try columnKinds(of: table) }
-      return try number(.parkedDuplicates(slot: slot, slots, of: table, values, rows, kinds))
+      return try number(.parkedDuplicates(slot: slot, slots, of: table, values: values, rows: rows, kinds))
     case .rows, .unknown, .present, .related, .crowded, .conflicting, .unmatched, .unrelated, .unparked:
       return try number(ServerText(.count(count)))
     }

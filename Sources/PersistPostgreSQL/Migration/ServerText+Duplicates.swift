@@ -32,7 +32,7 @@ extension ServerText {
 
   /// Counts parked objects with the same values as a row. Values are compared as text, as they are parked.
   static func parkedDuplicates(
-    slot: Int, _ slots: [Int], of table: String, _ values: [RowExpression], _ rows: RowCondition,
+    slot: Int, _ slots: [Int], of table: String, values: [RowExpression], rows: RowCondition,
     _ kinds: ColumnKinds
   ) -> ServerText {
     let same = zip(slots, values).map { slot, value -> ServerText in

@@ -34,9 +34,9 @@ extension ServerText {
       return ([.createParkedSlots, .createParkedModels, .createParkedPairs] + SQLText.createParkedStates)
         .map { ServerText($0) } + [createValues]
     case .park(let slot, let table, let column, let number, let rows):
-      return [try park(slot, table, column, kind(column, of: table), number, rows)]
+      return [try park(column, kind(column, of: table), of: table, in: slot, entity: number, rows)]
     case .parkObjects(let slot, let table, let number):
-      return [park(slot, table, "Z_OPT", .integer, number, .all)]
+      return [park("Z_OPT", .integer, of: table, in: slot, entity: number, .all)]
     case .dropReplaced(let slot, let table, let column):
       return [
         """
@@ -115,7 +115,7 @@ extension ServerText {
   }
 
   private static func park(
-    _ slot: ParkedSlot, _ table: String, _ column: String, _ kind: ServerTerms.Kind, _ number: Int,
+    _ column: String, _ kind: ServerTerms.Kind, of table: String, in slot: ParkedSlot, entity number: Int,
     _ rows: SQLText.ParkedRows
   ) -> ServerText {
     let condition: ServerText =

@@ -37,7 +37,7 @@ extension ServerText {
       return ["UPDATE \(table: table) AS r0 SET \(list)\(condition(rows))"]
     case .deleteRows(let table, let rows): return ["DELETE FROM \(table: table)\(condition(rows))"]
     case .copyRows(let source, let table, let values, let rows):
-      return [copy(source, try kinds(source), into: table, try kinds(table), values, rows)]
+      return [try copy(rows, of: (source, kinds(source)), into: (table, kinds(table)), values)]
     case .sever, .removePairs, .setAside, .join, .setKeys, .takeEntityNumbers, .assignPositions, .forget:
       return SQLText.relationshipStatements(change).map { ServerText($0) }
     case .readFiles: return []
@@ -116,13 +116,13 @@ extension ServerText {
   }
 
   private static func copy(
-    _ source: String, _ sourceKinds: ColumnKinds, into table: String, _ kinds: ColumnKinds,
-    _ values: [SchemaChange.Assignment], _ rows: RowCondition
+    _ rows: RowCondition, of source: (name: String, kinds: ColumnKinds), into table: (name: String, kinds: ColumnKinds),
+    _ values: [SchemaChange.Assignment]
   ) -> ServerText {
-    let list = values.map { expression($0.value, as: kinds[$0.column.foldedIdentifier] ?? .bytes, sourceKinds) }
+    let list = values.map { expression($0.value, as: table.kinds[$0.column.foldedIdentifier] ?? .bytes, source.kinds) }
     return """
-      INSERT INTO \(table: table) (\(names: values.map(\.column))) \
-      SELECT \(list.joined(separator: ", ")) FROM \(table: source) AS r0\(condition(rows))
+      INSERT INTO \(table: table.name) (\(names: values.map(\.column))) \
+      SELECT \(list.joined(separator: ", ")) FROM \(table: source.name) AS r0\(condition(rows))
       """
   }
 

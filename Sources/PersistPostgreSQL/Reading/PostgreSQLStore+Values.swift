@@ -52,7 +52,7 @@ extension PostgreSQLStore {
       guard let translated = translation.column(column, over: entity, root: root) else { return nil }
       columns.append(translated)
     }
-    if !query.groups.isEmpty { return try grouped(query, columns, &translation, plan) }
+    if !query.groups.isEmpty { return try grouped(query, columns: columns, &translation, plan) }
     var texts: [ServerText] = []
     var results: [ValueStatement.Column] = []
     for column in columns {
@@ -80,7 +80,7 @@ extension PostgreSQLStore {
   /// The statement of a grouped query. It computes the values to group by in a derived table, because the server
   /// doesn't recognize a subquery that occurs twice.
   private func grouped(
-    _ query: ValueQuery, _ columns: [PredicateTranslation.ValueColumn], _ translation: inout PredicateTranslation,
+    _ query: ValueQuery, columns: [PredicateTranslation.ValueColumn], _ translation: inout PredicateTranslation,
     _ plan: RowPlan
   ) throws -> ValueStatement? {
     guard query.rows.limit == nil, query.rows.offset == 0 else { return nil }
@@ -145,12 +145,12 @@ extension PostgreSQLStore {
     var place = 0
     return columns.map { column in
       defer { place += column.value.number == nil ? 1 : 2 }
-      return read(column, result, row, place)
+      return read(column, at: place, ofRow: row, result)
     }
   }
 
   private func read(
-    _ column: ValueStatement.Column, _ result: any ServerResult, _ row: Int, _ place: Int
+    _ column: ValueStatement.Column, at place: Int, ofRow row: Int, _ result: any ServerResult
   ) -> StoredValue {
     if result.isNull(row, place) { return .null }
     switch column.value.form {

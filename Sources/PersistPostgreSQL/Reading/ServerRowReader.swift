@@ -36,7 +36,7 @@ struct ServerRowReader {
       if let held, held.holds(key, version) {
         batch.append(key: key, entityIndex: variant.entityIndex)
       } else {
-        let offset = try readRow(result, row, variant, version)
+        let offset = try readRow(row, of: result, variant, version: version)
         batch.append(key: key, entityIndex: variant.entityIndex, offset: offset)
       }
       if let ownerColumn { owners.append(result.integer(row, ownerColumn)) }
@@ -58,7 +58,7 @@ struct ServerRowReader {
   mutating func sortByKey() { batch.sortByKey() }
 
   private mutating func readRow(
-    _ result: any ServerResult, _ row: Int, _ variant: RowPlan.Variant, _ version: Int64
+    _ row: Int, of result: any ServerResult, _ variant: RowPlan.Variant, version: Int64
   ) throws -> UInt32 {
     // Moved out and back, to avoid retaining its chunk once more for each row.
     var writer = writer.take() ?? firstWriter(variant)

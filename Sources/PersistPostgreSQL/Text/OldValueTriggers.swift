@@ -84,8 +84,8 @@ enum OldValueTriggers {
       for relationship in layout.relationships {
         switch relationship.place {
         case .join(let table, let owner, let member):
-          add(.insert, on: table, [keep("NEW.\(name: owner)", "NEW.\(name: member)", 1, relationship)])
-          add(.delete, on: table, [keep("OLD.\(name: owner)", "OLD.\(name: member)", -1, relationship)])
+          add(.insert, on: table, [keep(1, of: "NEW.\(name: owner)", "NEW.\(name: member)", relationship)])
+          add(.delete, on: table, [keep(-1, of: "OLD.\(name: owner)", "OLD.\(name: member)", relationship)])
         case .column(let column):
           let change = changes(of: column, relationship)
           add(.update(of: [column]), on: relationship.member.table, [change.removed, change.added])
@@ -169,13 +169,13 @@ enum OldValueTriggers {
     of column: String, _ relationship: OldValuesLayout.Relationship
   ) -> (removed: ServerText, added: ServerText) {
     (
-      keep("OLD.\(name: column)", "OLD.id", -1, relationship, memberNumber: "OLD.entity"),
-      keep("NEW.\(name: column)", "NEW.id", 1, relationship, memberNumber: "NEW.entity")
+      keep(-1, of: "OLD.\(name: column)", "OLD.id", relationship, memberNumber: "OLD.entity"),
+      keep(1, of: "NEW.\(name: column)", "NEW.id", relationship, memberNumber: "NEW.entity")
     )
   }
 
   private static func keep(
-    _ owner: ServerText, _ member: ServerText, _ change: Int64, _ relationship: OldValuesLayout.Relationship,
+    _ change: Int64, of owner: ServerText, _ member: ServerText, _ relationship: OldValuesLayout.Relationship,
     memberNumber: ServerText? = nil
   ) -> ServerText {
     """

@@ -28,7 +28,8 @@ extension ServerCommitPass {
       range = range.lowerBound..<index + 1
     }
     let versions = range.map { writes.inserts[$0].version }
-    let isCopied = try range.count >= CopiedRows.minimumCount && copyRows(range, versions, columns, plan, transaction)
+    let isCopied = try range.count >= CopiedRows.minimumCount
+      && copyRows(range, versions: versions, columns: columns, plan, transaction)
     if !isCopied {
       let names: ServerText = columns.isEmpty ? "" : ", \(names: columns.map(\.column.name))"
       add(
@@ -52,7 +53,7 @@ extension ServerCommitPass {
   ///
   /// - Returns: False if the server doesn't allow it, because the user's rows are restricted by a policy.
   private mutating func copyRows(
-    _ range: Range<Int>, _ versions: [Int64], _ columns: [ServerColumn], _ plan: WritePlan,
+    _ range: Range<Int>, versions: [Int64], columns: [ServerColumn], _ plan: WritePlan,
     _ transaction: ServerTransaction
   ) throws -> Bool {
     guard try allowsCopying(into: plan.table, transaction) else { return false }

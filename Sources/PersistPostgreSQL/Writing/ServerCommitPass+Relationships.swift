@@ -15,7 +15,7 @@ extension ServerCommitPass {
         added.add(owner, addedMembers, to: join)
       case .foreignKey(let place)?:
         removeFromOwner(owner, removedMembers, place)
-        own(owner, entity, addedMembers, place)
+        own(addedMembers, by: owner, entity, place)
       case nil:
         throw PersistenceError(
           .invalidRequest, at: .property(entity.name, entity.properties[link.slot].name),
@@ -105,7 +105,7 @@ extension ServerCommitPass {
       """)
   }
 
-  private mutating func own(_ owner: Int64, _ entity: Entity, _ members: [Int64], _ place: TableMap.ForeignKey) {
+  private mutating func own(_ members: [Int64], by owner: Int64, _ entity: Entity, _ place: TableMap.ForeignKey) {
     guard !members.isEmpty else { return }
     let number: ServerText =
       place.entityColumn.map { ", \(name: $0) = \(number: Int64(store.map.numbers[entity]))" } ?? ""

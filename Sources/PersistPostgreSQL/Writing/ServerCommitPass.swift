@@ -275,7 +275,9 @@ struct ServerCommitPass {
     for index in columns.indices {
       let value = values[columns[index].column.slot] ?? .null
       if value.hasNullCharacter { throw nullCharacter(columns[index].column, plan, row) }
-      guard try append(value, to: &columns[index]) else { throw mismatch(value, columns[index].column, plan, row) }
+      guard try append(value, to: &columns[index]) else {
+        throw mismatch(value, in: columns[index].column, plan, row: row)
+      }
     }
   }
 
@@ -305,7 +307,7 @@ struct ServerCommitPass {
   }
 
   private func mismatch(
-    _ value: StoredValue, _ column: WritePlan.Column, _ plan: WritePlan, _ row: Int64
+    _ value: StoredValue, in column: WritePlan.Column, _ plan: WritePlan, row: Int64
   ) -> PersistenceError {
     let name = plan.entity.properties[column.slot].name
     let place = PersistenceError.Place(entity: plan.entity.name, property: name, row: row, store: store.url)

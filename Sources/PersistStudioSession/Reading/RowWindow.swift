@@ -27,12 +27,12 @@ struct RowWindow {
       guard let key = id.primaryKey, let values = read[key] else { return Row(id: id, cells: nil) }
       var own = values.leaves[...]
       var related = values.relationships[...]
-      return Row(id: id, cells: columns.map { Self.cell($0, &own, &related, names) })
+      return Row(id: id, cells: columns.map { Self.cell($0, own: &own, related: &related, names) })
     }
   }
 
   private static func cell(
-    _ column: RowColumn, _ own: inout ArraySlice<LeafReader.Value>, _ related: inout ArraySlice<StoredValue>,
+    _ column: RowColumn, own: inout ArraySlice<LeafReader.Value>, related: inout ArraySlice<StoredValue>,
     _ names: [ManagedObjectID: String]
   ) -> RowCell {
     switch column.content {

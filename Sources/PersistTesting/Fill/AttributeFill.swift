@@ -67,9 +67,9 @@ struct AttributeFill {
     case .int32: return try .integer(integer(number, Int64(Int32.min)...Int64(Int32.max), &generator))
     case .int64: return try .integer(integer(number, Int64.min...Int64.max, &generator))
     case .decimal: return try .decimal(decimal(number, &generator))
-    case .double: return try .double(double(number, validation.minimum?.number, validation.maximum?.number, &generator))
+    case .double: return try .double(double(number, &generator))
     case .float:
-      let value = try double(number, validation.minimum?.number, validation.maximum?.number, &generator)
+      let value = try double(number, &generator)
       return .double(Double(Float(value)))
     case .string: return try text(number, &generator)
     case .boolean: return try .boolean(isUnique ? ordinal(number, below: 2) == 1 : generator.below(2) == 1)
@@ -127,9 +127,8 @@ struct AttributeFill {
     return low + Int64(generator.below(Int(width) + 1))
   }
 
-  private func double(
-    _ number: Int64, _ minimum: Double?, _ maximum: Double?, _ generator: inout SeededGenerator
-  ) throws -> Double {
+  private func double(_ number: Int64, _ generator: inout SeededGenerator) throws -> Double {
+    let (minimum, maximum) = (validation.minimum?.number, validation.maximum?.number)
     let low = minimum ?? min(0, (maximum ?? 0) - 1000)
     try requireLimits(low, maximum ?? .infinity)
     let high = min(maximum ?? .infinity, low + 1000)

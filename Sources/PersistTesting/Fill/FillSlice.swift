@@ -100,7 +100,7 @@ struct FillSlice {
     let fromNear = Dictionary(grouping: joins, by: \.near).mapValues { $0.map(\.far) }
     let fromFar = Dictionary(grouping: joins, by: \.far).mapValues { $0.map(\.near) }
     func members(
-      _ side: RelationshipPair.Side, of owners: [Place], _ others: [Place], _ joined: [Int: [Int]],
+      _ side: RelationshipPair.Side, of owners: [Place], among others: [Place], _ joined: [Int: [Int]],
       _ write: (_ owner: ManagedObjectID, _ entity: Entity, _ slot: Int, _ members: [ManagedObjectID]) -> Void
     ) {
       guard let relationship = side.relationship, relationship.isToMany else { return }
@@ -113,7 +113,7 @@ struct FillSlice {
       }
     }
     if pair.near.isToMany {
-      members(pair.near, of: near, far, fromNear) {
+      members(pair.near, of: near, among: far, fromNear) {
         writes.links.append(RowWrites.Link(owner: $0, entity: $1, slot: $2, added: $3, removed: []))
       }
     }
@@ -122,7 +122,7 @@ struct FillSlice {
       ? [(pair.near, near, far, fromNear.merging(fromFar, uniquingKeysWith: +))]
       : [(pair.near, near, far, fromNear), (pair.far, far, near, fromFar)]
     for (side, owners, others, joined) in sides where side.isOrdered {
-      members(side, of: owners, others, joined) {
+      members(side, of: owners, among: others, joined) {
         writes.orderings.append(RowWrites.Ordering(owner: $0, entity: $1, slot: $2, members: $3))
       }
     }

@@ -58,14 +58,14 @@ public struct MigrationScript: Sendable {
     }
     try engine.duplicate(StoreLocation(url), to: StoreLocation(copies[0]))
     try engine.duplicate(StoreLocation(copies[0]), to: StoreLocation(copies[1]))
-    let script = try Self.recorded(at: copies[0], plan, version, registry, migrator)
+    let script = try Self.recorded(at: copies[0], plan, to: version, among: registry, migrator)
     try Self.tryScript(script.sql, onStoreAt: copies[1], expecting: copies[0])
     text = script.text
   }
 
   /// Migrates a copy, and returns the statements.
   private static func recorded(
-    at url: URL, _ plan: MigrationPlan, _ version: ModelVersion?, _ registry: ModelRegistry,
+    at url: URL, _ plan: MigrationPlan, to version: ModelVersion?, among registry: ModelRegistry,
     _ migrator: AutomaticMigrator
   ) throws -> MigrationScriptText {
     let connection = try SQLiteConnection(url, mode: .readWrite)

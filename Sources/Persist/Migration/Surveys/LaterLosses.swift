@@ -13,7 +13,7 @@ struct LaterLosses {
   private let plans: [CopyPlan?]
 
   init(
-    _ path: MigrationPath, _ store: TableMap, _ resources: MigrationResources, _ inspector: any StoreInspector
+    _ path: MigrationPath, in store: TableMap, _ resources: MigrationResources, counting inspector: any StoreInspector
   ) throws {
     hops = path.hops
     self.store = store

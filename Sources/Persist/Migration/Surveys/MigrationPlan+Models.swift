@@ -24,15 +24,16 @@ extension MigrationPlan {
       from: hop.source.name, to: hop.destination.name,
       way: blockers.isEmpty ? (work.changes.isEmpty ? hop.comparison.way : .inPlace) : .impossible,
       steps: Self.steps(
-        hop.comparison, blockers.isEmpty ? work.changes : [], blockers.isEmpty ? work.deferred : [],
-        blockers.isEmpty ? work.laterUpdates : [], work.names),
+        of: hop.comparison, changes: blockers.isEmpty ? work.changes : [],
+        deferred: blockers.isEmpty ? work.deferred : [], updates: blockers.isEmpty ? work.laterUpdates : [],
+        work.names),
       losses: work.losses, blockers: blockers)
   }
 
   /// The operations, each with its SQL; SQL for several operations is in separate steps at the end.
   static func steps(
-    _ comparison: ModelComparison, _ changes: [InPlaceWork.Change], _ deferred: [InPlaceWork.Change] = [],
-    _ updates: [InPlaceWork.Change] = [], _ names: LayoutNames = .coreData
+    of comparison: ModelComparison, changes: [InPlaceWork.Change], deferred: [InPlaceWork.Change] = [],
+    updates: [InPlaceWork.Change] = [], _ names: LayoutNames = .coreData
   ) -> [Step] {
     func sql(_ changes: [InPlaceWork.Change]) -> [String] {
       changes.flatMap { change in

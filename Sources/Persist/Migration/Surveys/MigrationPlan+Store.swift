@@ -53,7 +53,7 @@ extension MigrationPlan {
   ) throws {
     try self.init(survey.path, survey.resources)
     let found = try survey.findings(inspector, countingLosses: true)
-    let later = try LaterLosses(survey.path, survey.store.tableMap, survey.resources, inspector)
+    let later = try LaterLosses(survey.path, in: survey.store.tableMap, survey.resources, counting: inspector)
     losses = try found.losses + survey.path.hops.indices.dropFirst().flatMap { index in
       try later.counted(survey.path.hops[index].losses(survey.resources), ofHop: index)
     }

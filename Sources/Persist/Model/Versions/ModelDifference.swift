@@ -66,19 +66,23 @@ private struct ModelWordComparison {
       }
     }
     (entity, property) = (nil, nil)
-    value("configurations", store.configurations.mapValues(Set.init), model.configurations.mapValues(Set.init), .detail)
-    value("fetch requests", Set(store.fetchRequestTemplates.keys), Set(model.fetchRequestTemplates.keys), .detail)
+    value(
+      "configurations", store: store.configurations.mapValues(Set.init),
+      model: model.configurations.mapValues(Set.init), .detail)
+    value(
+      "fetch requests", store: Set(store.fetchRequestTemplates.keys),
+      model: Set(model.fetchRequestTemplates.keys), .detail)
   }
 
   private mutating func compare(_ store: EntityDescription, _ model: EntityDescription) {
-    text("parent", store.parent, model.parent, .storage)
-    flag("abstract", "not abstract", store.isAbstract, model.isAbstract, .storage)
-    text("hash modifier", store.versionHashModifier, model.versionHashModifier, .storage)
-    value("uniqueness constraints", store.uniquenessTexts, model.uniquenessTexts, .storage)
-    text("renaming identifier", store.renamingIdentifier, model.renamingIdentifier, .detail)
-    value("user info", store.userInfo, model.userInfo, .detail)
-    value("indexes", Set(store.indexes.map(\.normalForm)), Set(model.indexes.map(\.normalForm)), .detail)
-    value("compound indexes", Set(store.compoundIndexes), Set(model.compoundIndexes), .detail)
+    text("parent", store: store.parent, model: model.parent, .storage)
+    flag("abstract", "not abstract", store: store.isAbstract, model: model.isAbstract, .storage)
+    text("hash modifier", store: store.versionHashModifier, model: model.versionHashModifier, .storage)
+    value("uniqueness constraints", store: store.uniquenessTexts, model: model.uniquenessTexts, .storage)
+    text("renaming identifier", store: store.renamingIdentifier, model: model.renamingIdentifier, .detail)
+    value("user info", store: store.userInfo, model: model.userInfo, .detail)
+    value("indexes", store: Set(store.indexes.map(\.normalForm)), model: Set(model.indexes.map(\.normalForm)), .detail)
+    value("compound indexes", store: Set(store.compoundIndexes), model: Set(model.compoundIndexes), .detail)
     // Composites are compared in flattened form: an archive may not contain the names of their types.
     let attributes = (
       store: Self.flattened(store.attributes, by: storeComposites),
@@ -92,7 +96,7 @@ private struct ModelWordComparison {
     }
     let requests = (store.fetchedProperties.map(\.name), model.fetchedProperties.map(\.name))
     property = nil
-    value("fetched properties", Set(requests.0), Set(requests.1), .detail)
+    value("fetched properties", store: Set(requests.0), model: Set(requests.1), .detail)
   }
 
   private mutating func compareAttributes(
@@ -107,28 +111,28 @@ private struct ModelWordComparison {
     if store.type != model.type {
       record(.storage, "\(store.type.rawValue) in the store, \(model.type.rawValue) in the model")
     }
-    flag("transient", "stored", store.isTransient, model.isTransient, .storage)
+    flag("transient", "stored", store: store.isTransient, model: model.isTransient, .storage)
     // A transient attribute isn't stored, so its other differences don't matter.
     let weight: ModelDifference.Weight = store.isTransient && model.isTransient ? .detail : .storage
-    flag("optional", "required", store.isOptional, model.isOptional, weight)
+    flag("optional", "required", store: store.isOptional, model: model.isOptional, weight)
     let external = (store.allowsExternalStorage, model.allowsExternalStorage)
-    flag("in external files", "not in external files", external.0, external.1, weight)
+    flag("in external files", "not in external files", store: external.0, model: external.1, weight)
     let preserved = (store.preservesValueOnDeletion, model.preservesValueOnDeletion)
-    flag("kept on deletion", "not kept on deletion", preserved.0, preserved.1, weight)
-    flag("derived", "not derived", store.isDerived, model.isDerived, weight)
+    flag("kept on deletion", "not kept on deletion", store: preserved.0, model: preserved.1, weight)
+    flag("derived", "not derived", store: store.isDerived, model: model.isDerived, weight)
     if store.isDerived && model.isDerived {
       // An expression can be written in several ways, and an archive may contain none of them.
-      text("derivation", store.derivation?.formatNormalForm, model.derivation?.formatNormalForm, .detail)
+      text("derivation", store: store.derivation?.formatNormalForm, model: model.derivation?.formatNormalForm, .detail)
     }
-    text("hash modifier", store.versionHashModifier, model.versionHashModifier, .storage)
+    text("hash modifier", store: store.versionHashModifier, model: model.versionHashModifier, .storage)
     if store.defaultValue != model.defaultValue {
       record(.detail, "default \(store.defaultValue) in the store, \(model.defaultValue) in the model")
     }
-    text("renaming identifier", store.renamingIdentifier, model.renamingIdentifier, .detail)
-    text("transformer", store.valueTransformerName, model.valueTransformerName, .detail)
-    value("user info", store.userInfo, model.userInfo, .detail)
-    value("validation", store.validation.normalForm, model.validation.normalForm, .detail)
-    flag("indexed", "not indexed", store.isIndexed, model.isIndexed, .detail)
+    text("renaming identifier", store: store.renamingIdentifier, model: model.renamingIdentifier, .detail)
+    text("transformer", store: store.valueTransformerName, model: model.valueTransformerName, .detail)
+    value("user info", store: store.userInfo, model: model.userInfo, .detail)
+    value("validation", store: store.validation.normalForm, model: model.validation.normalForm, .detail)
+    flag("indexed", "not indexed", store: store.isIndexed, model: model.isIndexed, .detail)
   }
 
   private mutating func compareRelationships(
@@ -139,17 +143,21 @@ private struct ModelWordComparison {
       record(.storage, Self.missing("a relationship", inModel: model == nil))
       return
     }
-    text("destination", store.destination, model.destination, .storage)
-    text("inverse", store.inverse, model.inverse, .storage)
-    flag("to-many", "to-one", store.isToMany, model.isToMany, .storage)
-    if store.isToMany && model.isToMany { flag("ordered", "unordered", store.isOrdered, model.isOrdered, .storage) }
-    flag("transient", "stored", store.isTransient, model.isTransient, .storage)
-    flag("optional", "required", store.isOptional, model.isOptional, .storage)
-    text("hash modifier", store.versionHashModifier, model.versionHashModifier, .storage)
-    value("delete rule", store.deleteRule, model.deleteRule, .detail)
-    value("counts", [store.minimumCount, store.maximumCount], [model.minimumCount, model.maximumCount], .detail)
-    text("renaming identifier", store.renamingIdentifier, model.renamingIdentifier, .detail)
-    value("user info", store.userInfo, model.userInfo, .detail)
+    text("destination", store: store.destination, model: model.destination, .storage)
+    text("inverse", store: store.inverse, model: model.inverse, .storage)
+    flag("to-many", "to-one", store: store.isToMany, model: model.isToMany, .storage)
+    if store.isToMany && model.isToMany {
+      flag("ordered", "unordered", store: store.isOrdered, model: model.isOrdered, .storage)
+    }
+    flag("transient", "stored", store: store.isTransient, model: model.isTransient, .storage)
+    flag("optional", "required", store: store.isOptional, model: model.isOptional, .storage)
+    text("hash modifier", store: store.versionHashModifier, model: model.versionHashModifier, .storage)
+    value("delete rule", store: store.deleteRule, model: model.deleteRule, .detail)
+    value(
+      "counts", store: [store.minimumCount, store.maximumCount],
+      model: [model.minimumCount, model.maximumCount], .detail)
+    text("renaming identifier", store: store.renamingIdentifier, model: model.renamingIdentifier, .detail)
+    value("user info", store: store.userInfo, model: model.userInfo, .detail)
   }
 
   // MARK: Words
@@ -165,20 +173,22 @@ private struct ModelWordComparison {
 
   @inline(never)
   private mutating func flag(
-    _ yes: String, _ no: String, _ store: Bool, _ model: Bool, _ weight: ModelDifference.Weight
+    _ yes: String, _ no: String, store: Bool, model: Bool, _ weight: ModelDifference.Weight
   ) {
     if store != model { record(weight, "\(store ? yes : no) in the store, \(model ? yes : no) in the model") }
   }
 
   @inline(never)
-  private mutating func text(_ what: String, _ store: String?, _ model: String?, _ weight: ModelDifference.Weight) {
+  private mutating func text(
+    _ what: String, store: String?, model: String?, _ weight: ModelDifference.Weight
+  ) {
     guard store != model else { return }
     func quoted(_ text: String?) -> String { text.map { "'\($0)'" } ?? "none" }
     record(weight, "\(what) \(quoted(store)) in the store, \(quoted(model)) in the model")
   }
 
   private mutating func value<Value: Equatable>(
-    _ what: String, _ store: Value, _ model: Value, _ weight: ModelDifference.Weight
+    _ what: String, store: Value, model: Value, _ weight: ModelDifference.Weight
   ) {
     if store != model { record(weight, "other \(what) in the model than in the store") }
   }

@@ -42,15 +42,13 @@ extension FetchPredicate {
   /// The conjunction of two predicates; parts of a conjunction on either side become parts of the new one, unless they
   /// are many.
   public static func && (left: FetchPredicate, right: FetchPredicate) -> FetchPredicate {
-    .and(
-      joined(left, left.parts(ofConjunction: true), right, right.parts(ofConjunction: true)))
+    .and(joined(left, right, asConjunction: true))
   }
 
   /// The disjunction of two predicates; parts of a disjunction on either side become parts of the new one, unless they
   /// are many.
   public static func || (left: FetchPredicate, right: FetchPredicate) -> FetchPredicate {
-    .or(
-      joined(left, left.parts(ofConjunction: false), right, right.parts(ofConjunction: false)))
+    .or(joined(left, right, asConjunction: false))
   }
 
   /// The number of parts from which a predicate isn't extended but becomes a part of another one: a loop would
@@ -58,8 +56,9 @@ extension FetchPredicate {
   static let groupSize = 64
 
   private static func joined(
-    _ left: FetchPredicate, _ leftParts: [FetchPredicate], _ right: FetchPredicate, _ rightParts: [FetchPredicate]
+    _ left: FetchPredicate, _ right: FetchPredicate, asConjunction isConjunction: Bool
   ) -> [FetchPredicate] {
+    let (leftParts, rightParts) = (left.parts(ofConjunction: isConjunction), right.parts(ofConjunction: isConjunction))
     if leftParts.count + rightParts.count <= groupSize { return leftParts + rightParts }
     if leftParts.count >= groupSize, rightParts.count >= groupSize { return [left, right] }
     return leftParts.count >= rightParts.count ? [left] + rightParts : leftParts + [right]

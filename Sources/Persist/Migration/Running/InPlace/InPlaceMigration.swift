@@ -16,8 +16,14 @@ package struct InPlaceMigration {
   /// Whether the connection guarantees that nothing has changed since the survey, so that the rows need not be checked
   /// again.
   var isSurveyCurrent = false
-  /// The number of rows for the log, counted before the transaction or unknown; nil to count them if that is quick.
-  package var loggedRows: Int??
+  package enum LoggedRows {
+    /// The rows are counted, if that is quick.
+    case counted
+    /// The number before the transaction began; nil if unknown.
+    case known(Int?)
+  }
+  /// The number of rows for the log.
+  package var loggedRows = LoggedRows.counted
   /// The hop of a longer path, and whether that leads to an older version; nil for a whole path.
   var hop: (models: MigrationHop, isDowngrade: Bool, reported: MigrationProgress.Hop)?
   /// Prevents concurrent migrations, and contains the record of files to remove after the commit; nil for a hop, whose
@@ -52,6 +58,13 @@ package struct InPlaceMigration {
     return report
   }
 
+  private func rowsForLog(_ survey: StoreSurvey, _ connection: any MigrationConnection) throws -> Int? {
+    switch loggedRows {
+    case .counted: try survey.store.affordableRowCount(connection)
+    case .known(let rows): rows
+    }
+  }
+
   /// - Parameter files: the large values that only the old version refers to.
   /// - Returns: a report, and the entry of the store's migration log; nil if there was nothing to do, and for a hop,
   ///   which is logged as part of the whole.
@@ -74,7 +87,7 @@ package struct InPlaceMigration {
       files += try connection.largeValueNames(in: values.table, column: values.column, values.rows)
     }
     let textIndexes = try connection.intactFullTextIndexes(among: survey.map.fullTextIndexes)
-    let logged = try hop == nil ? report.rows ?? loggedRows ?? survey.store.affordableRowCount(connection) : nil
+    let logged = try hop == nil ? report.rows ?? rowsForLog(survey, connection) : nil
     try requireDiskSpace(bytes)
     tally.begin()
     var parked = try ParkedValues(connection, registry, survey.store.catalog)

@@ -3,10 +3,10 @@ import LinkedSQLite
 extension SQLiteConnection {
   /// Registers the collations for texts: the same code that sorts objects in memory.
   func defineCollations() {
-    define(.caseInsensitive) { order(.caseInsensitive, $1, $2, $3, $4) }
-    define(.localized) { order(.localized, $1, $2, $3, $4) }
-    define(.localizedCaseInsensitive) { order(.localizedCaseInsensitive, $1, $2, $3, $4) }
-    define(.localizedStandard) { order(.localizedStandard, $1, $2, $3, $4) }
+    define(.caseInsensitive) { order(.caseInsensitive, text($2, $1), text($4, $3)) }
+    define(.localized) { order(.localized, text($2, $1), text($4, $3)) }
+    define(.localizedCaseInsensitive) { order(.localizedCaseInsensitive, text($2, $1), text($4, $3)) }
+    define(.localizedStandard) { order(.localizedStandard, text($2, $1), text($4, $3)) }
   }
 
   private typealias Body = @convention(c) (
@@ -18,11 +18,8 @@ extension SQLiteConnection {
   }
 }
 
-private func order(
-  _ comparison: FetchSortDescriptor.Comparison, _ leftCount: Int32, _ left: UnsafeRawPointer?, _ rightCount: Int32,
-  _ right: UnsafeRawPointer?
-) -> Int32 {
-  switch comparison.order(text(left, leftCount), text(right, rightCount)) {
+private func order(_ comparison: FetchSortDescriptor.Comparison, _ left: String, _ right: String) -> Int32 {
+  switch comparison.order(left, right) {
   case .less: -1
   case .equal: 0
   case .greater: 1

@@ -4,25 +4,12 @@ import Foundation
 ///
 /// Unlike a lock, waiting ends with a deadline or with cancellation, and a thread may end a turn that another thread
 /// began.
-// @unchecked: `isTaken`, `applicants` and `reserved` are touched only while `lock` is held, `hasTurn` only while its
-// condition is.
+// @unchecked: `isTaken`, `applicants` and `reserved` are touched only while `lock` is held.
 final class WritingTurn: @unchecked Sendable {
-  /// A waiting thread.
-  private final class Applicant {
-    let condition = NSCondition()
+  private struct Applicant {
+    let thread = WaitingThread()
     /// Whether the thread can continue a transaction of the former one.
     let joins: Bool
-    var hasTurn = false
-
-    init(joins: Bool) { self.joins = joins }
-
-    /// Lets the thread go on, after it was removed from the applicants.
-    func receiveTurn() {
-      condition.lock()
-      hasTurn = true
-      condition.signal()
-      condition.unlock()
-    }
   }
 
   private let lock = NSLock()
@@ -30,9 +17,6 @@ final class WritingTurn: @unchecked Sendable {
   private var applicants = WorkQueue<Applicant>()
   /// The reservation that has the turn, and when waiting threads may take it back.
   private var reserved: (reservation: WriteReservation, until: ContinuousClock.Instant)?
-
-  /// The interval at which a thread that waits without a limit looks for a reservation to take back.
-  private static let slice: TimeInterval = 0.02
 
   /// Waits for the turn.
   ///
@@ -51,24 +35,8 @@ final class WritingTurn: @unchecked Sendable {
     applicants.append(applicant)
     lock.unlock()
 
-    let wait = wait()
-    applicant.condition.lock()
-    while !applicant.hasTurn {
-      if let state = wait?.state, state != .goingOn {
-        applicant.condition.unlock()
-        return withdraw(applicant) ? state : .goingOn
-      }
-      if let wait {
-        wait.wait(for: applicant.condition)
-      } else {
-        _ = applicant.condition.wait(until: Date(timeIntervalSinceNow: Self.slice))
-      }
-      applicant.condition.unlock()
-      takeBackReservation()
-      applicant.condition.lock()
-    }
-    applicant.condition.unlock()
-    return .goingOn
+    let state = applicant.thread.wait(wait(), look: takeBackReservation)
+    return state == .goingOn || !withdraw(applicant) ? .goingOn : state
   }
 
   /// Leaves the turn to a reservation, whose release ends it.
@@ -104,7 +72,7 @@ final class WritingTurn: @unchecked Sendable {
     let next = applicants.popFirst()
     isTaken = next != nil
     lock.unlock()
-    next?.receiveTurn()
+    next?.thread.admit()
   }
 
   /// Whether the thread that has waited longest can continue a transaction.
@@ -121,7 +89,7 @@ final class WritingTurn: @unchecked Sendable {
     lock.lock()
     let next = applicants.first?.joins == true ? applicants.popFirst() : nil
     lock.unlock()
-    next?.receiveTurn()
+    next?.thread.admit()
     return next != nil
   }
 
@@ -137,7 +105,7 @@ final class WritingTurn: @unchecked Sendable {
     lock.lock()
     defer { lock.unlock() }
     let count = applicants.count
-    applicants.removeAll { $0 === applicant }
+    applicants.removeAll { $0.thread === applicant.thread }
     return applicants.count < count
   }
 }

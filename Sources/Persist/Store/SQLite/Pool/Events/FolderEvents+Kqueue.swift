@@ -43,8 +43,9 @@ import Foundation
       }
       files = LockProtected([Int32](repeating: -1, count: paths.count))
       let isWatched =
-        Self.add(Self.wake, EVFILT_USER, EV_ADD, 0, to: queue)
-        && Self.add(descriptor, EVFILT_VNODE, EV_ADD | EV_CLEAR, NOTE_WRITE | NOTE_EXTEND, to: queue)
+        Self.add(Self.wake, EVFILT_USER, flags: EV_ADD, notes: 0, to: queue)
+        && Self.add(
+          descriptor, EVFILT_VNODE, flags: EV_ADD | EV_CLEAR, notes: NOTE_WRITE | NOTE_EXTEND, to: queue)
       guard isWatched else { return nil }
       watchFiles()
     }
@@ -57,7 +58,7 @@ import Foundation
 
     /// - Returns: Whether the system accepted the event.
     private static func add(
-      _ identifier: Int32, _ filter: Int32, _ flags: Int32, _ notes: Int32, to queue: Int32
+      _ identifier: Int32, _ filter: Int32, flags: Int32, notes: Int32, to queue: Int32
     ) -> Bool {
       var change = kevent()
       change.ident = UInt(identifier)
@@ -76,7 +77,7 @@ import Foundation
           files[index] = open(path, O_RDONLY | O_CLOEXEC)
           guard files[index] >= 0 else { continue }
           let notes = NOTE_WRITE | NOTE_EXTEND | NOTE_DELETE | NOTE_RENAME
-          _ = Self.add(files[index], EVFILT_VNODE, EV_ADD | EV_CLEAR, notes, to: queue)
+          _ = Self.add(files[index], EVFILT_VNODE, flags: EV_ADD | EV_CLEAR, notes: notes, to: queue)
         }
       }
     }
@@ -90,6 +91,6 @@ import Foundation
     }
 
     /// Ends the current wait and all later ones.
-    func end() { _ = Self.add(Self.wake, EVFILT_USER, 0, NOTE_TRIGGER, to: queue) }
+    func end() { _ = Self.add(Self.wake, EVFILT_USER, flags: 0, notes: NOTE_TRIGGER, to: queue) }
   }
 #endif
