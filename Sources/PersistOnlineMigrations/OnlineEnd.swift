@@ -18,9 +18,10 @@ struct OnlineEnd {
     survey = isForward ? models.forward : models.backward
     let (gone, remaining) = isForward ? (models.first, models.second) : (models.second, models.first)
     let joins = Set(remaining.joinTables.map(\.name.foldedIdentifier))
+    let hidden = gone.concreteNumbers(besides: remaining)
     var remains = OnlineRemains()
     remains.tables = Places(gone).tables(besides: Places(remaining))
-    for change in survey.changes.flatMap({ $0.change.remaining(besides: joins) }) {
+    for change in survey.changes.flatMap({ $0.change.remaining(besides: joins, without: hidden) }) {
       switch change {
       case .dropColumn(let column, let table): remains.columns.append((table, column))
       case .dropIndex(let index): remains.indexes.append(index)
@@ -37,7 +38,7 @@ struct OnlineEnd {
     rest = survey.rest { change in
       // The entities of the first model are recorded as before.
       if case .setEntities = change, !isForward { return [] }
-      return change.remaining(besides: joins).filter { !$0.isRemoval }
+      return change.remaining(besides: joins, without: hidden).filter { !$0.isRemoval }
     }
     rows = try survey.affordableRowCount(inspector)
   }
@@ -66,12 +67,15 @@ extension SchemaChange {
 extension SchemaChange {
   /// The rest of the change once the places of both models are there.
   ///
-  /// - Parameter joins: The folded names of the remaining model's join tables.
-  func remaining(besides joins: Set<String>) -> [SchemaChange] {
+  /// - Parameters:
+  ///   - joins: The folded names of the remaining model's join tables.
+  ///   - gone: The numbers of entities with objects that the remaining model doesn't have.
+  func remaining(besides joins: Set<String>, without gone: Set<Int>) -> [SchemaChange] {
     switch self {
     case .createTable, .addColumn, .createIndex, .update, .renameTable: return []
-    // Abstract entities have no rows.
-    case .deleteRows: return []
+    case .deleteRows(_, let rows):
+      // Other entities are abstract, and have no rows.
+      return rows.entityNumbers?.allSatisfy(gone.contains) == true ? [self] : []
     // Dropped together, at the end.
     case .dropTable: return []
     // Both forms of a relationship have the same pairs.
@@ -87,5 +91,12 @@ extension SchemaChange {
         .map { .dropColumn($0.name, table: rebuild.definition.name) }
     default: return [self]
     }
+  }
+}
+
+extension TableMap {
+  /// The numbers of entities with objects that another model doesn't have.
+  func concreteNumbers(besides other: TableMap) -> Set<Int> {
+    Set(tables.filter { !$0.entity.isAbstract }.map(\.number)).subtracting(other.tables.map(\.number))
   }
 }

@@ -42,6 +42,9 @@ public struct OnlineMigration: Sendable {
   /// The known versions of the model, for the names of versions and for renames through versions in between. If given,
   /// it must be the same in each call.
   public let registry: ModelRegistry?
+  /// Mapping models built in code, for either way between the versions. They take precedence over those of the
+  /// registry, and must be the same in each call.
+  public var mappingModels: [MappingModel] = []
   /// The options of the connection; the busy timeout is the maximum time of all attempts of a transition.
   public var options: StoreOptions
 
@@ -97,8 +100,7 @@ public struct OnlineMigration: Sendable {
           guard try connection.record() == nil, try connection.inspector.isCurrent(models.catalog) else { return false }
           let record = OnlineRecord(
             state: .expanded, from: models.forward.source.name, to: version.name, numbers: models.forward.numbers,
-            model: version.model, names: models.forward.planned.placeNames, renames: models.forward.renames,
-              since: Date())
+            model: version.model, names: models.forward.planned.placeNames, renames: models.renames, since: Date())
           let catalog = try connection.expand(models.expansion, record, (models.first, models.forward.planned))
           _ = try models.forward.restoreParkedValues(on: migrating, catalog)
           try connection.add(models.first.foreignKeys + models.expansion.keys)
@@ -137,10 +139,11 @@ public struct OnlineMigration: Sendable {
 
   /// Removes what only the old model needs; the store then has the new model alone, as after a migration in one step.
   ///
-  /// - Parameter force: Whether to go on although programs with the old model use the store, or values would be lost.
+  /// - Parameter force: Whether to go on although programs with the old model use the store, values would be lost, or
+  ///   objects lack a value that the new model requires.
   /// - Throws: `PersistenceError.Code.storeBusy` with the programs that have the old model;
-  ///   `PersistenceError.Code.migrationFailed` with the values that would be lost, or before the end of the
-  ///   backfill.
+  ///   `PersistenceError.Code.migrationFailed` with the values that would be lost or are missing, or before the end of
+  ///   the backfill.
   @discardableResult
   public func contract(force: Bool = false) throws -> MigrationReport {
     try withConnection { connection in
@@ -156,6 +159,12 @@ public struct OnlineMigration: Sendable {
           .migrationFailed, at: .store(url),
           "Values would be lost: \(lost.map(\.description).joined(separator: "; ")).",
           fix: "Allow it with --force, or keep the properties in the new model.")
+      }
+      let unmet = try force ? [] : connection.reading { try models.unmetConditions(connection.inspector) }
+      guard unmet.isEmpty else {
+        throw PersistenceError(
+          .migrationFailed, at: .store(url), "Not all objects fit '\(record.to)': \(unmet.joined(separator: "; ")).",
+          fix: "Change them with programs of either version, or go on with --force.")
       }
       // Everything that takes time comes before the locks.
       let end = try connection.reading { try OnlineEnd(models, isForward: true, connection.inspector) }
@@ -201,6 +210,8 @@ public struct OnlineMigration: Sendable {
 // MARK: Parts
 
 extension OnlineMigration {
+  private var resources: OnlineResources { OnlineResources(registry: registry, mappingModels: mappingModels) }
+
   private func withConnection<T>(_ body: (OnlineConnection) throws -> T) throws -> T {
     let connection = try OnlineConnection(to: StoreLocation(url), options: options)
     defer { connection.close() }
@@ -223,10 +234,11 @@ extension OnlineMigration {
         .newerStore, at: .store(url), "The store is newer than '\(version.name)'.",
         fix: "An online migration leads to a newer version; use 'persist migrate' for the way back.")
     }
-    let models = try OnlineModels(store, to: version, registry: registry)
+    let models = try OnlineModels(store, to: version, resources)
     let own = try connection.obstacles(store.catalog)
     let plan = OnlinePlan(models, obstacles: own)
-    let rows = plan.isPossible ? try models.forward.obstacles(connection.inspector) : []
+    let rows = plan.isPossible
+      ? try models.forward.obstacles(connection.inspector).filter { !models.isLater($0) } : []
     let obstacles = rows.isEmpty
       ? nil : PersistenceError.combining(
         rows.map(\.error), as: .mappingNotInferable, "\(rows.count) problems prevent the expansion.")
@@ -271,7 +283,7 @@ extension OnlineMigration {
         fix: "Restore the store from a backup.")
     }
     let store = try connection.identify(among: registry)
-    let models = try OnlineModels(store, twin, record, to: version, registry: registry, at: url)
+    let models = try OnlineModels(store, twin, record, to: version, resources, at: url)
     guard models.isComplete else {
       throw PersistenceError(
         .invalidRequest, at: .store(url),

@@ -87,7 +87,8 @@ extension OnlinePlan {
 
   private static func way(of operation: MigrationOperation, _ models: OnlineModels) -> Way {
     let place = [operation.entity, operation.property].compactMap { $0 }.joined(separator: ".")
-    if operation.property != nil, models.expansion.pairs.contains(where: { $0.label == place }) { return .mirrored }
+    let labels = models.expansion.pairs.map(\.label) + models.expansion.formulas.map(\.label)
+    if operation.property != nil, labels.contains(place) { return .mirrored }
     switch operation.kind {
     case .addEntity, .addAttribute, .addRelationship, .addIndex, .addUniquenessConstraint, .makeAttributePersistent,
       .changeIndex, .changeDerivation, .makeOrdered:
@@ -95,14 +96,15 @@ extension OnlinePlan {
     case .removeEntity, .removeAttribute, .removeRelationship, .removeIndex, .removeUniquenessConstraint,
       .makeAttributeTransient, .makeUnordered:
       return .kept
-    case .renameAttribute, .renameRelationship, .makeToMany: return .mirrored
+    case .renameAttribute, .renameRelationship, .makeToMany, .makeToOne: return .mirrored
     default: return .shared
     }
   }
 
   private static func phases(of models: OnlineModels) -> [Phase] {
     let joins = Set(models.second.joinTables.map(\.name))
-    let rest = models.forward.changes.flatMap { $0.change.remaining(besides: joins) }
+    let hidden = models.first.concreteNumbers(besides: models.second)
+    let rest = models.forward.changes.flatMap { $0.change.remaining(besides: joins, without: hidden) }
     let gone = Places(models.first).tables(besides: Places(models.second))
     return [
       Phase(

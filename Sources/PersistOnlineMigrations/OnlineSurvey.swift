@@ -20,8 +20,8 @@ final class OnlineSurvey {
   private let survey: StoreSurvey
   private let registry: ModelRegistry?
   private let isReturn: Bool
-  /// Whether the models alone determine the values. Otherwise a mapping model of the registry does.
-  let isInferred: Bool
+  /// Whether the migration consists of one step.
+  let isDirect: Bool
 
   /// - Parameters:
   ///   - store: The store with the source's model, without the places that only the destination has.
@@ -40,7 +40,7 @@ final class OnlineSurvey {
     self.hop = hop
     let path = try isReturn
       ? nil : MigrationPath(from: store.source, to: destination, resources: MigrationResources(registry: registry))
-    isInferred = path.map { $0.isInPlace && $0.hops.count == 1 } ?? true
+    isDirect = path.map { $0.hops.count == 1 } ?? true
     let rows = numbers ?? Self.numbers(of: destination.model, after: store, by: hop.comparison.correspondence)
     self.numbers = rows
     planned = .forNewStore(destination.model, numbers: rows, names: store.tableMap.names, placeNames: names)

@@ -18,7 +18,7 @@ struct OnlineKillTests {
     CutConnections.install()
     forEachSeed { seed in
       var numbers = SeededRandom(seed: seed)
-      let (old, new) = (try OnlineShop.old(), try OnlineShop.new(isRetyped: seed % 2 == 0))
+      let (old, new) = (try OnlineShop.old(), try OnlineShop.new(isRetyped: seed % 2 == 0, isSingle: seed % 3 == 0))
       try OnlineShop.withStore { url in
         let name = "seed \(seed)"
         let first = try OnlineProgram(old, url)
@@ -68,7 +68,7 @@ struct OnlineKillTests {
     if hasNew {
       let program = try OnlineProgram(new, url)
       try #expect(program.values("Item", "title") == (0..<5).map { "Item \($0)" }, "\(name)")
-      try #expect(program.all("Item").allSatisfy { OnlineProgram.keys($0["labels"]).count == 1 }, "\(name)")
+      try #expect(program.all("Item").allSatisfy { OnlineProgram.allKeys($0["labels"]).count == 1 }, "\(name)")
       let counts = try Set(program.values("Item", "count"))
       #expect(counts == ["nil"] || counts == ["7"], "\(name): \(counts)")
       try program.close()

@@ -38,8 +38,10 @@ enum OnlineShop {
   /// An attribute, a to-one and a to-many relationship are renamed; an attribute is removed, another one and an entity
   /// are added, and a label must be unique.
   ///
-  /// - Parameter isRetyped: Whether the count gets another type and is required.
-  static func new(isRetyped: Bool = false) throws -> ModelVersion {
+  /// - Parameters:
+  ///   - isRetyped: Whether the count gets another type and is required.
+  ///   - isSingle: Whether the labels become to-one.
+  static func new(isRetyped: Bool = false, isSingle: Bool = false) throws -> ModelVersion {
     try version(
       "Shop 2",
       EntityDescription(
@@ -54,7 +56,10 @@ enum OnlineShop {
         ],
         relationships: [
           RelationshipDescription("group", to: "Category", inverse: "items", renamingIdentifier: "category"),
-          RelationshipDescription("labels", toMany: "Tag", inverse: "items", renamingIdentifier: "tags"),
+          isSingle
+            ? RelationshipDescription(
+              "labels", to: "Tag", inverse: "items", isOptional: false, renamingIdentifier: "tags")
+            : RelationshipDescription("labels", toMany: "Tag", inverse: "items", renamingIdentifier: "tags"),
           RelationshipDescription("supplier", to: "Supplier", inverse: "items"),
         ]),
       EntityDescription(
@@ -132,6 +137,9 @@ struct OnlineProgram {
   private static func key(_ value: Any?) -> String {
     (value as? ManagedObject).map { "\($0.objectID.uriRepresentation().lastPathComponent)" } ?? "nil"
   }
+
+  /// The keys of the objects of a relationship of any kind.
+  static func allKeys(_ value: Any?) -> [String] { (value as? ManagedObject).map { [key($0)] } ?? keys(value) }
 
   static func keys(_ value: Any?) -> [String] {
     (value as? RelationshipSet<ManagedObject>).map { set in set.map { key($0) } } ?? []

@@ -106,10 +106,10 @@ struct OnlineValuesTests {
     let (first, second) = try versions(old, new)
     let plan = try OnlineShop.planOnly(first, second)
     let refused = plan.steps.filter { $0.way == .refused }
-    #expect(Set(refused.compactMap(\.operation.property)) == ["narrow", "exact", "needed", "free", "other"])
+    #expect(Set(refused.compactMap(\.operation.property)) == ["narrow", "exact", "needed", "other"])
     for step in refused { #expect(step.reason?.hasSuffix(".") == true, "\(step)") }
     // One reason each.
-    #expect(plan.refusals.count == 5, "\(plan)")
+    #expect(plan.refusals.count == 4, "\(plan)")
   }
 
   @Test("External storage can be switched on and off, and full texts are searched with either model")

@@ -197,7 +197,6 @@ struct OnlineWritingTests {
     try #expect(
       refused([item], [Self.item([item.attributes[0], AttributeDescription("size", .int64, isOptional: false)])])
         == ["Item.size"])
-    try #expect(refused([item], [item, EntityDescription("Book", parent: "Item")]) == ["Book"])
     // The way back matters as much.
     try #expect(
       refused([Self.item([item.attributes[0], AttributeDescription("size", .int64, isOptional: false)])], [item])

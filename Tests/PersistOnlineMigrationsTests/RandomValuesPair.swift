@@ -4,7 +4,8 @@ import PersistTestSupport
 
 /// Two models of parts in boxes, in which places of the same name have different content: attributes with other types,
 /// other defaults and other requirements, root entities that are renamed or exchange their names, abstract entities in
-/// between, and derived attributes with other derivations.
+/// between, derived attributes with other derivations, and a relationship that is to-one or to-many, optional or
+/// required in either model.
 struct RandomValuesPair {
   /// An attribute of both models.
   struct Attribute {
@@ -20,8 +21,10 @@ struct RandomValuesPair {
   let old: ModelVersion
   let new: ModelVersion
   private(set) var attributes: [Attribute] = []
-  /// Whether a part's box becomes a to-many relationship.
-  let isMany: Bool
+  /// Whether a part's box is a to-many relationship in the old and in the new model.
+  let isMany: (old: Bool, new: Bool)
+  /// Whether a part has to have a box in the old and in the new model.
+  let needsBox: (old: Bool, new: Bool)
   /// Whether the order of a box's parts is lost.
   let losesOrder: Bool
   /// The new names of entities by the old ones.
@@ -64,9 +67,11 @@ struct RandomValuesPair {
     add("Screw", "pitch")
     add("Box", "depth")
     self.attributes = attributes
-    let many = Int.random(in: 0..<3, using: &numbers) == 0
-    let isOrdered = many ? (false, false) : (chance(), chance())
+    let many = [(false, true), (true, false), (false, false), (false, false)][Int.random(in: 0...3, using: &numbers)]
+    let isOrdered = many.0 || many.1 ? (false, false) : (chance(), chance())
+    let needsBox = (!many.0 && !many.1 && chance(), !many.1 && chance())
     isMany = many
+    self.needsBox = needsBox
     losesOrder = isOrdered.0 && !isOrdered.1
     let isRenamed = chance()
     let isSwapped = chance()
@@ -83,6 +88,13 @@ struct RandomValuesPair {
       func own(_ entity: String) -> [AttributeDescription] {
         attributes.filter { $0.entity == entity }.map { isNew ? $0.new : $0.old }
       }
+      func box(_ isMany: Bool, _ isRequired: Bool, was: Bool?) -> RelationshipDescription {
+        let former = was.flatMap { $0 == isMany ? nil : $0 ? "boxes" : "box" }
+        return isMany
+          ? RelationshipDescription("boxes", toMany: name("Box"), inverse: "parts", renamingIdentifier: former)
+          : RelationshipDescription(
+            "box", to: name("Box"), inverse: "parts", isOptional: !isRequired, renamingIdentifier: former)
+      }
       let label = AttributeDescription(
         "label", .string, derivation: isNew && isDerived ? "lowercase:(note)" : "uppercase:(note)")
       let note = AttributeDescription("note", .string)
@@ -90,9 +102,7 @@ struct RandomValuesPair {
         EntityDescription(
           name("Part"), renamingIdentifier: identifier("Part"), attributes: own("Part") + [note, label],
           relationships: [
-            isNew && many
-              ? RelationshipDescription("boxes", toMany: name("Box"), inverse: "parts", renamingIdentifier: "box")
-              : RelationshipDescription("box", to: name("Box"), inverse: "parts")
+            isNew ? box(many.1, needsBox.1, was: many.0) : box(many.0, needsBox.0, was: nil)
           ]),
         EntityDescription(
           "Screw", parent: isNew && isNested ? "Fastener" : name("Part"), attributes: own("Screw")),
@@ -101,7 +111,7 @@ struct RandomValuesPair {
           attributes: own("Box") + [AttributeDescription("partCount", .int64, derivation: "parts.@count")],
           relationships: [
             RelationshipDescription(
-              "parts", toMany: name("Part"), inverse: isNew && many ? "boxes" : "box",
+              "parts", toMany: name("Part"), inverse: (isNew ? many.1 : many.0) ? "boxes" : "box",
               isOrdered: isNew ? isOrdered.1 : isOrdered.0)
           ]),
         EntityDescription(

@@ -19,18 +19,24 @@ struct ExpansionPlanner {
   private(set) var collisions: Set<PlaceCollision> = []
   /// The old names of renamed join tables, by their new names, and the columns.
   private var joins: [String: (first: String, columns: [String: String])] = [:]
+  /// The entity numbers that only the first and only the second model has, in tables of both.
+  var hidden: (first: Set<Int>, second: Set<Int>) = ([], [])
   /// The pairs that a migration in one step sets aside.
   private var stages: [PairStage: PairSource] = [:]
 
-  init(_ forward: OnlineSurvey, _ backward: OnlineSurvey) {
+  /// - Parameter mappings: The mapping models of both ways; nil where the models alone determine the values.
+  init(
+    _ forward: OnlineSurvey, _ backward: OnlineSurvey, _ mappings: (forward: MappingModel?, backward: MappingModel?)
+  ) {
     (self.forward, self.backward) = (forward, backward)
     flows = (ColumnFlow(forward), ColumnFlow(backward))
-    if !forward.isInferred { refuse(nil, nil, Self.mapped) }
+    if !forward.isDirect { refuse(nil, nil, Self.mapped) }
     for blocker in forward.blockers { refuse(blocker.entity, blocker.property, blocker.what) }
     for operation in forward.operations {
       if let reason = reason(against: operation) { refuse(operation.entity, operation.property, reason) }
     }
     examineEntities()
+    planFormulas(mappings)
     requireValues()
     for change in forward.changes { examine(change) }
     for change in backward.changes { examineReturn(change) }
@@ -88,22 +94,30 @@ struct ExpansionPlanner {
       guard joins[table] == nil else { return refuse(entity, property, Self.positions) }
       expansion.positions.append(.init(table: table, owner: owner, member: member, place: place))
     case .deleteRows(_, let rows):
-      if !areOfAbstractEntities(rows, forward.map) { refuse(entity, property, Self.movedRows) }
+      if !areHidden(rows, forward.map) { refuse(entity, property, Self.movedRows) }
     case .copyRows, .renumberEntities: refuse(entity, property, Self.movedRows)
     case .setAside(let source, let stage): stages[stage] = source
     case .join(let target, let stage):
       guard let join = keyJoin(target, stages[stage]) else { return refuse(entity, property, Self.movedPairs) }
       expansion.keyJoins.append(join)
+    case .setKeys(let target, let stage):
+      guard let join = keyJoin(target, stages[stage], entity, property) else {
+        return refuse(entity, property, Self.movedPairs)
+      }
+      expansion.keyJoins.append(join)
+    case .takeEntityNumbers(let table, let key, let number, let target):
+      takeNumbers(of: table, key, number, from: target, change)
     // A store on a server has no files.
     case .forget, .readFiles: break
-    case .sever, .removePairs, .setKeys, .takeEntityNumbers: refuse(entity, property, Self.movedPairs)
+    case .sever(_, _, _, _, let numbers, _), .removePairs(_, _, _, let numbers):
+      if !areHidden(numbers, forward.map) { refuse(entity, property, Self.movedPairs) }
     }
   }
 
   private mutating func examineReturn(_ change: OnlineSurvey.Change) {
     switch change.change {
     case .deleteRows(_, let rows):
-      if !areOfAbstractEntities(rows, backward.map) { refuse(change.entity, change.property, Self.movedRows) }
+      if !areHidden(rows, backward.map) { refuse(change.entity, change.property, Self.movedRows) }
     case .copyRows, .renumberEntities: refuse(change.entity, change.property, Self.movedRows)
     case .assignPositions(let table, let owner, let member, let place):
       guard !joins.values.contains(where: { $0.first == table }) else {
@@ -115,22 +129,51 @@ struct ExpansionPlanner {
         return refuse(change.entity, change.property, Self.movedPairs)
       }
     case .takeEntityNumbers(let table, let key, let number, let target):
-      guard let index = keyJoin(of: table, key) else {
+      takeNumbers(of: table, key, number, from: target, change)
+    case .join(let target, _):
+      guard expansion.keyJoins.contains(where: { $0.side == .second && $0.join.name == target.table }) else {
         return refuse(change.entity, change.property, Self.movedPairs)
       }
-      expansion.keyJoins[index].number = .init(column: number, target: target)
-    case .sever, .removePairs, .join: refuse(change.entity, change.property, Self.movedPairs)
+    case .sever(_, _, _, _, let numbers, _), .removePairs(_, _, _, let numbers):
+      if !areHidden(numbers, backward.map) { refuse(change.entity, change.property, Self.movedPairs) }
     default: break
     }
   }
 
-  /// Whether there can't be any such rows.
-  private func areOfAbstractEntities(_ rows: RowCondition, _ map: TableMap) -> Bool {
-    rows.entityNumbers?.allSatisfy { map.table(ofNumber: $0)?.entity.isAbstract == true } == true
-  }
-
   private func keyJoin(of table: String, _ key: String) -> Int? {
     expansion.keyJoins.firstIndex { ($0.table, $0.key) == (table, key) }
+  }
+
+  private mutating func takeNumbers(
+    of table: String, _ key: String, _ number: String, from target: String, _ change: OnlineSurvey.Change
+  ) {
+    if isReference(number, in: table) { return }
+    guard let index = keyJoin(of: table, key) else { return refuse(change.entity, change.property, Self.movedPairs) }
+    expansion.keyJoins[index].number = .init(column: number, target: target)
+  }
+
+  /// The new column of keys for the pairs of a join table; nil for pairs from elsewhere.
+  ///
+  /// - Parameters:
+  ///   - entity: The entity of the relationship that has the column.
+  ///   - property: The relationship.
+  private func keyJoin(
+    _ target: KeyTarget, _ source: PairSource?, _ entity: String?, _ property: String?
+  ) -> OnlineExpansion.KeyJoin? {
+    // Members of an ordered inverse would need a position in both.
+    guard let source, source.inversePlace == nil || target.row == .member, source.place == nil || target.row == .owner,
+      target.place == nil, target.rows.entityNumbers == nil, target.targets.entityNumbers == nil,
+      keyJoin(of: target.rows.table, target.column) == nil,
+      !expansion.keyJoins.contains(where: { $0.join.name == source.table }),
+      let table = forward.map.joinTables.first(where: { $0.name == source.table }), !table.isReflexive,
+      let join = forward.map.tableDefinitions.first(where: { $0.name == source.table })
+    else { return nil }
+    let isOwner = target.row == .owner
+    return .init(
+      .second, table: target.rows.table, key: target.column, join: join, own: isOwner ? source.owner : source.member,
+      member: isOwner ? source.member : source.owner, of: target.targets.table,
+      place: isOwner ? source.place : source.inversePlace,
+      label: [entity, property].compactMap { $0 }.joined(separator: "."))
   }
 
   /// The new join table for the keys of a to-one relationship; nil for pairs from elsewhere.
@@ -144,16 +187,26 @@ struct ExpansionPlanner {
     switch (source.owner, source.member) {
     case ("Z_PK", let key):
       return .init(
-        table: source.table, key: key, join: join, own: target.owner, member: target.member, label: label)
+        .first, table: source.table, key: key, join: join, own: target.owner, member: target.member,
+        of: target.members.table, label: label)
     case (let key, "Z_PK"):
       return .init(
-        table: source.table, key: key, join: join, own: target.member, member: target.owner, label: label)
+        .first, table: source.table, key: key, join: join, own: target.member, member: target.owner,
+        of: target.owners.table, label: label)
     default: return nil
     }
   }
 
-  /// Refuses to-one relationships that become to-many, unless their keys become pairs of a join table.
+  /// Refuses relationships that become to-many or to-one, unless one of the models has their pairs in a join table.
   private mutating func examineMembers() {
+    for operation in forward.operations where operation.kind == .makeToOne {
+      guard let entity = forward.planned.model.entitiesByName[operation.entity],
+        let property = operation.property.flatMap({ entity.property(named: $0) })
+      else { continue }
+      let key = forward.planned[entity].columns.first { $0.slot == property.slot && $0.role == .toOne }
+      if let key, keyJoin(of: forward.planned[entity].table, key.name) != nil { continue }
+      refuse(entity.name, property.name, Self.severalOwners)
+    }
     for operation in forward.operations where operation.kind == .makeToMany {
       guard let entity = forward.planned.model.entitiesByName[operation.entity],
         let property = operation.property.flatMap({ entity.property(named: $0) })

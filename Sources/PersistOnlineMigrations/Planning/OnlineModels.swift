@@ -18,24 +18,36 @@ struct OnlineModels {
   var first: TableMap { forward.map }
   var second: TableMap { backward.map }
 
+  /// The renames that a history follows: not those of attributes with other values in each model.
+  var renames: PropertyRenames {
+    var renames = forward.renames
+    for entity in second.model.entities {
+      guard let old = forward.source(of: entity)?.name else { continue }
+      let computed = Set(expansion.formulas.filter { $0.side == .second }.map(\.label))
+      renames.properties[old] = renames.properties[old]?.filter { !computed.contains("\(entity.name).\($0.value)") }
+    }
+    return renames
+  }
+
   /// The models of a store before its expansion.
   ///
   /// - Parameter store: The store with its model.
-  init(_ store: IdentifiedStore, to version: ModelVersion, registry: ModelRegistry?) throws {
+  init(_ store: IdentifiedStore, to version: ModelVersion, _ resources: OnlineResources) throws {
     var names = PlaceNames()
-    var models = try OnlineModels(store, to: version, names, registry)
+    var models = try OnlineModels(store, to: version, names, resources)
     // Other names can lead to further collisions, for example of derived attributes.
     while !models.collisions.isEmpty {
       for collision in models.collisions { models.resolve(collision, in: &names) }
-      models = try OnlineModels(store, to: version, names, registry)
+      models = try OnlineModels(store, to: version, names, resources)
     }
     self = models
   }
 
   /// - Parameter names: The names of the second model's tables and columns that differ from those of the rules.
   private init(
-    _ store: IdentifiedStore, to version: ModelVersion, _ names: PlaceNames, _ registry: ModelRegistry?
+    _ store: IdentifiedStore, to version: ModelVersion, _ names: PlaceNames, _ resources: OnlineResources
   ) throws {
+    let registry = resources.registry
     forward = try OnlineSurvey(store, to: version, numbers: nil, names: names, registry: registry)
     catalog = store.catalog
     // The second model in a store of its own: its tables, and those that every store has.
@@ -53,7 +65,7 @@ struct OnlineModels {
     backward = try OnlineSurvey(
       Self.identify(twin, as: version, at: nil), to: forward.source, numbers: store.catalog.numberRows,
       names: store.metadata.placeNames, registry: registry, isReturn: true)
-    let planner = ExpansionPlanner(forward, backward)
+    let planner = ExpansionPlanner(forward, backward, try resources.mappings(between: forward.source, and: version))
     (expansion, refusals, collisions) = (planner.expansion, planner.refusals, planner.collisions)
   }
 
@@ -85,10 +97,12 @@ struct OnlineModels {
   /// - Parameters:
   ///   - found: The store with its first model.
   ///   - twin: The catalog of the second model.
+  ///   - resources: Those with which the store was expanded.
   init(
     _ found: IdentifiedStore, _ twin: StoreCatalog, _ record: OnlineRecord, to version: ModelVersion,
-    registry: ModelRegistry?, at url: URL?
+    _ resources: OnlineResources, at url: URL?
   ) throws {
+    let registry = resources.registry
     let source = found.version ?? ModelVersion(name: record.from, model: found.model)
     let places = (Places(found.tableMap), Places(twin.tableMap(of: version.model)))
     let first = found.catalog.serving(
@@ -103,7 +117,7 @@ struct OnlineModels {
     backward = try OnlineSurvey(
       Self.identify(second, as: version, at: url), to: source, numbers: found.catalog.numberRows,
       names: found.metadata.placeNames, registry: registry, isReturn: true)
-    let planner = ExpansionPlanner(forward, backward)
+    let planner = ExpansionPlanner(forward, backward, try resources.mappings(between: forward.source, and: version))
     (expansion, refusals, collisions) = (planner.expansion, planner.refusals, planner.collisions)
   }
 
@@ -128,6 +142,29 @@ struct OnlineModels {
       ).map { ($0.key, $0.content) }, uniquingKeysWith: { first, _ in first })
     let record = try ModelRecord(metadata: metadata, at: url) { contents[$0] }
     return catalog.serving(metadata, numbers, record, schema: schema)
+  }
+}
+
+/// The resources of an online migration besides the models.
+struct OnlineResources {
+  let registry: ModelRegistry?
+  /// Mapping models built in code; they take precedence over those in files.
+  let mappingModels: [MappingModel]
+
+  /// The mapping models for both ways between two versions; nil where there is none.
+  func mappings(
+    between first: ModelVersion, and second: ModelVersion
+  ) throws -> (forward: MappingModel?, backward: MappingModel?) {
+    (try mapping(from: first, to: second), try mapping(from: second, to: first))
+  }
+
+  private func mapping(from source: ModelVersion, to destination: ModelVersion) throws -> MappingModel? {
+    let built = mappingModels.filter { $0.isFor(from: source, to: destination) }
+    let found = try built.isEmpty ? registry?.readMappingModels(from: source, to: destination) ?? [] : built
+    // Several are parts of one.
+    guard var whole = found.first else { return nil }
+    whole.entityMappings = found.flatMap(\.entityMappings)
+    return whole
   }
 }
 

@@ -22,6 +22,12 @@ extension PostgreSQLEngine: CheckingEngine {
           try inspector.forEachFinding(step) { finding in
             // Other programs may omit the number; it is read from the row with the key.
             if step.kind == .wrongEntityNumber, finding.values.0 == .null { return }
+            // Programs with this model don't see the other's objects.
+            if step.kind == .unknownEntity, case .integer(let number) = finding.values.0,
+              others.contains(Int(clamping: number))
+            {
+              return
+            }
             guard let detail = step.detail(finding.values.0, finding.values.1) else { return }
             let entity = map.table(ofNumber: Int(clamping: finding.entityNumber))?.entity.name
             try report(

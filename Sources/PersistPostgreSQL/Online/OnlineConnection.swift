@@ -117,7 +117,7 @@ package final class OnlineConnection {
     try mapped {
       try session.run(OnlineStatements.places(of: expansion, for: maps.second.model))
       let derived = OnlineTriggers.derived(
-        maps.first, maps.second, expansion.pairs, partitioned: try session.partitionedTables())
+        maps.first, maps.second, expansion, partitioned: try session.partitionedTables())
       if !derived.isEmpty { try session.run(ServerText.derivedFunctions + derived.flatMap(\.statements)) }
       let metadata = try StoreMetadata(session)
       try session.run(try record.creation(maps.second.model, metadata) + ServerMark.renewal)
@@ -259,11 +259,23 @@ package final class OnlineConnection {
     try mapped { try session.execute(OnlineStatements.backfill(join, limit: limit)) }
   }
 
-  /// Copies keys to the join table of the second model.
+  /// Copies keys to the join table of the second model, or gives rows the keys of their first members.
   ///
   /// - Returns: The number of copied keys; 0 at the end.
   package func backfill(_ join: OnlineExpansion.KeyJoin, limit: Int) throws -> Int {
-    try mapped { try session.execute(OnlineStatements.backfill(join, limit: limit)) }
+    try mapped {
+      guard join.side == .second else { return try session.execute(OnlineStatements.backfill(join, limit: limit)) }
+      try session.run([ServerTransaction.begin])
+      do {
+        let rows = try session.all(OnlineStatements.rowsWithoutKey(join, limit: limit)) { $0.integer($1, 0) }
+        try session.run(
+          (rows.isEmpty ? [] : [OnlineStatements.assignKeys(join, of: "\(integers: rows)")]) + ["COMMIT"])
+        return rows.count
+      } catch {
+        session.rollBack()
+        throw error
+      }
+    }
   }
 
   /// Gives members without a position in an ordered relationship of the second model the last ones.

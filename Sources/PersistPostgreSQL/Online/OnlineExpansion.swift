@@ -73,9 +73,14 @@ package struct OnlineExpansion: Sendable, Hashable {
     }
   }
 
-  /// A to-one relationship of the first model that is a to-many one of the second: a column of keys, and a join table
-  /// with the same pairs. Programs with the second model can't add a second member as long as both are served.
+  /// A relationship that is to-one in one of the models and to-many in the other: a column of keys, and a join table.
+  ///
+  /// If the first model has the column, both have the same pairs, and programs with the second model can't add a second
+  /// member as long as both are served. If the second model has it, it refers to one of possibly several members: to
+  /// the one that it already refers to, or else to the first one.
   package struct KeyJoin: Sendable, Hashable {
+    /// The model that has the column of keys.
+    package let side: Side
     /// The table with the column of keys.
     package let table: String
     package let key: String
@@ -86,7 +91,11 @@ package struct OnlineExpansion: Sendable, Hashable {
     package let own: String
     /// The join table's column for the rows that the keys refer to.
     package let member: String
-    /// The first model's table and the second model's relationship, for messages.
+    /// The table of the rows that the keys refer to.
+    package let members: String
+    /// The join table's column with the positions of members; nil if they have no order.
+    package let place: String?
+    /// The second model's relationship, for messages.
     package let label: String
 
     package struct Number: Sendable, Hashable {
@@ -96,8 +105,62 @@ package struct OnlineExpansion: Sendable, Hashable {
       package init(column: String, target: String) { (self.column, self.target) = (column, target) }
     }
 
-    package init(table: String, key: String, join: TableDefinition, own: String, member: String, label: String) {
-      (self.table, self.key, self.join, self.own, self.member, self.label) = (table, key, join, own, member, label)
+    package init(
+      _ side: Side, table: String, key: String, join: TableDefinition, own: String, member: String, of members: String,
+      place: String? = nil, label: String
+    ) {
+      (self.side, self.table, self.key, self.join) = (side, table, key, join)
+      (self.own, self.member, self.members, self.place, self.label) = (own, member, members, place, label)
+    }
+  }
+
+  /// A to-one relationship whose objects can be of entities that only one of the models has: two columns of keys.
+  /// Programs with the other model find no object there.
+  package struct Reference: Sendable, Hashable {
+    /// The columns of one of the models.
+    package struct Place: Sendable, Hashable {
+      package let key: String
+      /// The column with the entity numbers of the keys' rows; nil if they are of one entity.
+      package let number: String?
+
+      package init(key: String, number: String?) { (self.key, self.number) = (key, number) }
+
+      package var columns: [String] { [key, number].compactMap { $0 } }
+    }
+
+    package let table: String
+    package let first: Place
+    package let second: Place
+    /// The entity numbers that one of the models doesn't have.
+    package let unknownToFirst: [Int]
+    package let unknownToSecond: [Int]
+    /// The entity number of the keys in a model without a column of numbers.
+    package let number: Int
+
+    package init(
+      table: String, first: Place, second: Place, unknownToFirst: [Int], unknownToSecond: [Int], number: Int
+    ) {
+      (self.table, self.first, self.second, self.number) = (table, first, second, number)
+      (self.unknownToFirst, self.unknownToSecond) = (unknownToFirst, unknownToSecond)
+    }
+  }
+
+  /// A column of the second model in which one of the models requires a value.
+  ///
+  /// If the first does, programs with the second can't store a missing value as long as both are served. If the second
+  /// does, programs with the first still can, and the store can't be contracted as long as a value is missing.
+  package struct RequiredValue: Sendable, Hashable {
+    package let side: Side
+    package let table: String
+    package let column: String
+    /// The entity numbers of the rows; nil for all rows of the table.
+    package let numbers: [Int]?
+    package let entity: String
+    package let property: String
+
+    package init(_ side: Side, table: String, column: String, numbers: [Int]?, entity: String, property: String) {
+      (self.side, self.table, self.column, self.numbers) = (side, table, column, numbers)
+      (self.entity, self.property) = (entity, property)
     }
   }
 
@@ -140,6 +203,9 @@ package struct OnlineExpansion: Sendable, Hashable {
   package var fills: [Fill] = []
   package var joins: [JoinPair] = []
   package var keyJoins: [KeyJoin] = []
+  package var references: [Reference] = []
+  package var formulas: [Formula] = []
+  package var required: [RequiredValue] = []
   package var positions: [Positions] = []
   /// New derived attributes.
   package var derived: [DerivedColumn] = []
@@ -153,7 +219,8 @@ extension OnlineExpansion {
   /// The tables whose older rows get values in the places of the second model.
   package var backfilledTables: [String] {
     let filled = fills.filter { $0.side == .second }.map(\.table)
-    return Set(pairs.map(\.table) + filled).sorted()
+    let computed = formulas.filter { $0.side == .second }.map(\.table)
+    return Set(pairs.map(\.table) + references.map(\.table) + filled + computed).sorted()
   }
 
   /// The positions that only the second model has.
@@ -165,7 +232,8 @@ extension OnlineExpansion {
 
   /// The tables that get triggers.
   var triggeredTables: [String] {
-    Set(pairs.map(\.table) + fills.map(\.table) + positions.map(\.table)).sorted()
+    let copied = pairs.map(\.table) + references.map(\.table) + formulas.map(\.table)
+    return Set(copied + fills.map(\.table) + positions.map(\.table)).sorted()
   }
 }
 

@@ -16,10 +16,17 @@ package enum OnlineStatements {
     for pair in expansion.pairs {
       statements.append(add(.init(name: pair.second, type: pair.type), to: pair.table, ""))
     }
+    for reference in expansion.references {
+      statements += reference.second.columns.map { add(.init(name: $0, type: .integer), to: reference.table, "") }
+    }
     let names = expansion.columns.map(\.column.name) + expansion.pairs.map(\.second)
+      + expansion.references.flatMap(\.second.columns)
     statements += names.compactMap { ServerText.record(name: $0) }
     let digest = ServerPresence.digest(of: second)
     statements += expansion.triggeredTables.flatMap { OnlineTriggers.make(of: $0, expansion, second: digest) }
+    statements += Set(expansion.required.map(\.table)).sorted().flatMap {
+      OnlineTriggers.requireValues(of: $0, expansion, second: digest)
+    }
     statements += expansion.joins.flatMap { OnlineTriggers.make(of: $0) }
     statements += expansion.keyJoins.flatMap { OnlineTriggers.make(of: $0) }
     return statements
@@ -39,6 +46,17 @@ package enum OnlineStatements {
       let value = pair.secondValue(of: "r.")
       values.append("\(name: pair.second) = \(value)")
       conditions.append("r.\(name: pair.second) IS DISTINCT FROM \(value)")
+    }
+    for reference in expansion.references where reference.table == table {
+      for (column, value) in reference.values(for: .second, of: "r.") {
+        values.append("\(name: column) = \(value)")
+        conditions.append("r.\(name: column) IS DISTINCT FROM \(value)")
+      }
+    }
+    for formula in expansion.formulas where formula.table == table && formula.side == .second {
+      let value = formula.assigned(of: "r.")
+      values.append("\(name: formula.column.name) = \(value)")
+      conditions.append("r.\(name: formula.column.name) IS DISTINCT FROM \(value)")
     }
     var fills: [String: [OnlineExpansion.Fill]] = [:]
     for fill in expansion.fills where fill.table == table && fill.side == .second {
@@ -76,7 +94,7 @@ package enum OnlineStatements {
   }
 
   /// Copies the next keys that the join table lacks as pairs.
-  static func backfill(_ join: OnlineExpansion.KeyJoin, limit: Int) -> ServerText {
+  private static func backfillPairs(_ join: OnlineExpansion.KeyJoin, limit: Int) -> ServerText {
     let (own, member): (ServerText, ServerText) = ("\(name: join.own)", "\(name: join.member)")
     // The row is locked until both are written, so that its key can't change in between.
     return """
@@ -85,6 +103,40 @@ package enum OnlineStatements {
       AND NOT EXISTS (SELECT 1 FROM \(table: join.join.name) AS t WHERE t.\(own) = r.id) \
       LIMIT \(number: Int64(limit)) FOR NO KEY UPDATE OF r ON CONFLICT DO NOTHING
       """
+  }
+
+  /// Locks the next rows that have members and no key. Only a later statement sees the members that others have added
+  /// or removed until then.
+  static func rowsWithoutKey(_ join: OnlineExpansion.KeyJoin, limit: Int) -> ServerText {
+    """
+    SELECT r.id FROM \(table: join.table) AS r WHERE r.\(name: join.key) IS NULL \
+    AND EXISTS (SELECT 1 FROM \(table: join.join.name) AS t WHERE t.\(name: join.own) = r.id) \
+    LIMIT \(number: Int64(limit)) FOR NO KEY UPDATE OF r
+    """
+  }
+
+  /// Gives locked rows the key of their first member.
+  ///
+  /// - Parameter rows: The keys of the rows, or a statement that selects them.
+  static func assignKeys(_ join: OnlineExpansion.KeyJoin, of rows: ServerText) -> ServerText {
+    let first: ServerText = """
+      SELECT t.\(name: join.member) FROM \(table: join.join.name) AS t WHERE t.\(name: join.own) = r.id \
+      ORDER BY \(join.order)t.\(name: join.member) LIMIT 1
+      """
+    let number: ServerText = join.number.map { number in
+      """
+      , \(name: number.column) = \
+      (SELECT there.entity FROM \(table: number.target) AS there WHERE there.id = (\(first)))
+      """
+    } ?? ""
+    return "UPDATE \(table: join.table) AS r SET \(name: join.key) = (\(first))\(number) WHERE r.id = ANY(\(rows))"
+  }
+
+  /// Completes the next rows, in one statement or as a plan shows it.
+  static func backfill(_ join: OnlineExpansion.KeyJoin, limit: Int) -> ServerText {
+    join.side == .first
+      ? backfillPairs(join, limit: limit)
+      : assignKeys(join, of: "ARRAY(\(rowsWithoutKey(join, limit: limit)))")
   }
 
   /// Gives the next members without a position the last ones of their lists, in the order of their keys.

@@ -6,15 +6,20 @@ extension OnlineTriggers {
   /// The statements that make the triggers of both tables.
   static func make(of join: OnlineExpansion.KeyJoin) -> [ServerText] { followKey(join) + followPairs(join) }
 
-  /// A changed key replaces the pair.
+  /// A changed key replaces the pair: the only one, or that of the former key.
   private static func followKey(_ join: OnlineExpansion.KeyJoin) -> [ServerText] {
     let (key, own): (ServerText, ServerText) = ("\(name: join.key)", "\(name: join.own)")
     let (pairs, member): (ServerText, ServerText) = ("\(name: join.join.name)", "\(name: join.member)")
+    let replaced: ServerText = join.side == .first ? "IS DISTINCT FROM NEW.\(key)" : "= OLD.\(key)"
+    // An insertion would wait for a transaction that deletes the same pair, which then waits for this one.
+    let isNew: ServerText = join.side == .first ? "" : """
+       AND NOT EXISTS (SELECT 1 FROM \(pairs) AS t WHERE t.\(own) = NEW.id AND t.\(member) = NEW.\(key))
+      """
     let body: ServerText = """
       IF TG_OP = 'UPDATE' THEN IF NEW.\(key) IS NOT DISTINCT FROM OLD.\(key) THEN RETURN NULL; END IF; \
-      \(enter) DELETE FROM \(pairs) AS t WHERE t.\(own) = NEW.id AND t.\(member) IS DISTINCT FROM NEW.\(key); \
+      \(enter) DELETE FROM \(pairs) AS t WHERE t.\(own) = NEW.id AND t.\(member) \(replaced); \
       ELSE \(enter) END IF; \
-      IF NEW.\(key) IS NOT NULL THEN INSERT INTO \(pairs) (\(own), \(member)) VALUES (NEW.id, NEW.\(key)) \
+      IF NEW.\(key) IS NOT NULL\(isNew) THEN INSERT INTO \(pairs) (\(own), \(member)) VALUES (NEW.id, NEW.\(key)) \
       ON CONFLICT DO NOTHING; END IF; \(leave) RETURN NULL;
       """
     let name = prefix + join.join.name + "_key"
@@ -27,8 +32,8 @@ extension OnlineTriggers {
     ]
   }
 
-  /// At the end of the transaction, the key becomes that of the only pair. The lock of the row lets this transaction
-  /// see the pairs of others.
+  /// At the end of the transaction, the key becomes that of the only pair, or of the first one if its own is gone. The
+  /// lock of the row lets this transaction see the pairs of others.
   private static func followPairs(_ join: OnlineExpansion.KeyJoin) -> [ServerText] {
     let (table, key, own): (ServerText, ServerText, ServerText) =
       ("\(name: join.table)", "\(name: join.key)", "\(name: join.own)")
@@ -39,13 +44,20 @@ extension OnlineTriggers {
       (SELECT there.entity FROM \(name: number.target) AS there WHERE there.id = persist_key)
       """
     } ?? ""
+    let choice: ServerText = join.side == .first
+      ? """
+        SELECT count(*), min(t.\(member)) INTO persist_count, persist_key FROM \(pairs) AS t \
+        WHERE t.\(own) = persist_row; \
+        IF persist_count > 1 THEN RAISE EXCEPTION USING ERRCODE = 'check_violation', \
+        CONSTRAINT = \(literal: secondMember), MESSAGE = \(literal: "\(join.label): ") || persist_row::text; END IF;
+        """
+      : """
+        persist_key := (SELECT t.\(member) FROM \(pairs) AS t JOIN \(table) AS r ON r.id = persist_row \
+        WHERE t.\(own) = persist_row ORDER BY t.\(member) IS DISTINCT FROM r.\(key), \(join.order)t.\(member) LIMIT 1);
+        """
     let body: ServerText = """
       IF TG_OP = 'DELETE' THEN persist_row := OLD.\(own); ELSE persist_row := NEW.\(own); END IF; \(enter) \
-      PERFORM 1 FROM \(table) AS r WHERE r.id = persist_row FOR NO KEY UPDATE; \
-      SELECT count(*), min(t.\(member)) INTO persist_count, persist_key FROM \(pairs) AS t \
-      WHERE t.\(own) = persist_row; \
-      IF persist_count > 1 THEN RAISE EXCEPTION USING ERRCODE = 'check_violation', \
-      CONSTRAINT = \(literal: secondMember), MESSAGE = \(literal: "\(join.label): ") || persist_row::text; END IF; \
+      PERFORM 1 FROM \(table) AS r WHERE r.id = persist_row FOR NO KEY UPDATE; \(choice) \
       UPDATE \(table) AS r SET \(key) = persist_key\(number) \
       WHERE r.id = persist_row AND r.\(key) IS DISTINCT FROM persist_key; \(leave) RETURN NULL;
       """
@@ -59,9 +71,10 @@ extension OnlineTriggers {
     ]
   }
 
-  private static let enter: ServerText =
+  /// The statement that lets a trigger's statements name tables without their schema, and the one that ends this.
+  static let enter: ServerText =
     "PERFORM set_config('search_path', quote_ident(TG_TABLE_SCHEMA) || ', pg_temp', true);"
-  private static let leave: ServerText = "PERFORM set_config('search_path', persist_path, true);"
+  static let leave: ServerText = "PERFORM set_config('search_path', persist_path, true);"
 
   private static func function(_ name: String, _ body: ServerText) -> ServerText {
     let whole: ServerText = """
@@ -81,10 +94,14 @@ extension OnlineTriggers {
   /// The name of the violated constraint of a value that the first model's type can't represent.
   static let unequalValue = "persist_online_value"
 
+  /// The name of the violated constraint of a value that the first model requires.
+  static let missingValue = "persist_online_required"
+
   /// The error for a value or a member that the first model has no place for; nil for other errors.
   static func violation(at url: URL?, _ error: PersistenceError) -> PersistenceError? {
     let message: String
     switch error.place.key {
+    case missingValue: message = "A value is missing that the old model, which the store also serves, requires."
     case unequalValue:
       message = "A value has no equal one in the type of its attribute in the old model, which the store also serves."
     case secondMember:
@@ -95,4 +112,9 @@ extension OnlineTriggers {
       .validationRule, at: .store(url), message, engineMessage: error.engineMessage,
       fix: "Store this after the end of the online migration, with 'persist contract'.")
   }
+}
+
+extension OnlineExpansion.KeyJoin {
+  /// The order of members, followed by a comma; empty if they have none.
+  var order: ServerText { place.map { "t.\(name: $0) NULLS LAST, " } ?? "" }
 }

@@ -23,11 +23,15 @@ enum OnlineTriggers {
   /// - Parameter second: The digest of the second model.
   static func make(of table: String, _ expansion: OnlineExpansion, second: String) -> [ServerText] {
     let pairs = expansion.pairs.filter { $0.table == table }
+    let references = expansion.references.filter { $0.table == table }
     let fills = expansion.fills.filter { $0.table == table }
     let positions = expansion.positions.filter { $0.table == table }
-    let inserted = pairs.map(copyInserted) + fills.map(fill)
+    let groups = expansion.formulaGroups(of: table)
+    let inserted = pairs.map(copyInserted) + references.map(copyInserted) + groups.map(computeInserted)
+      + fills.map(fill)
       + positions.map { append($0, if: "NEW.\(name: $0.place) IS NULL") }
-    let updated = pairs.map(copyUpdated) + positions.map { positions in
+    let copied = pairs.map(copyUpdated) + references.map(copyUpdated) + groups.map(computeUpdated)
+    let updated = copied + positions.map { positions in
       let (owner, place): (ServerText, ServerText) = ("\(name: positions.owner)", "\(name: positions.place)")
       return append(
         positions,
@@ -172,16 +176,16 @@ enum OnlineTriggers {
   /// trigger for updates of some columns runs if the statement assigns them, and not if another trigger copies values
   /// to them.
   static func derived(
-    _ first: TableMap, _ second: TableMap, _ pairs: [OnlineExpansion.Pair], partitioned: Set<String>
+    _ first: TableMap, _ second: TableMap, _ expansion: OnlineExpansion, partitioned: Set<String>
   ) -> [ServerTrigger] {
     let old = first.possibleDerivedColumns.serverTriggers(in: first.layout, partitioned: partitioned)
     let present = Set(old.map(\.signature))
     let new = second.possibleDerivedColumns.serverTriggers(in: second.layout, partitioned: partitioned)
       .filter { !present.contains($0.signature) }.map { trigger in
-        trigger.named(prefix + trigger.name, onAssigning: { trigger.columns + pairs.firsts(of: $0, in: trigger.table) })
+        trigger.named(prefix + trigger.name) { trigger.columns + expansion.firsts(of: $0, in: trigger.table) }
       }
     let others = old.compactMap { trigger -> ServerTrigger? in
-      let assigned = pairs.seconds(of: trigger.columns, in: trigger.table)
+      let assigned = expansion.seconds(of: trigger.columns, in: trigger.table)
       guard !assigned.isEmpty else { return nil }
       return trigger.named("\(prefix)FIRST_\(trigger.name)", onAssigning: { _ in assigned })
     }
@@ -225,13 +229,24 @@ extension OnlineExpansion.Pair {
   }
 }
 
-extension [OnlineExpansion.Pair] {
+extension OnlineExpansion {
+  /// The columns of the first model from which those of the second get their values.
   fileprivate func firsts(of columns: [String], in table: String) -> [String] {
-    filter { $0.table == table && columns.contains($0.second) }.map(\.first)
+    pairs.filter { $0.table == table && columns.contains($0.second) }.map(\.first)
+      + references.filter { $0.table == table && columns.contains($0.second.key) }.map(\.first.key)
+      + sources(of: columns, in: table, .second)
   }
 
+  /// The columns of the second model from which those of the first get their values.
   fileprivate func seconds(of columns: [String], in table: String) -> [String] {
-    filter { $0.table == table && columns.contains($0.first) }.map(\.second)
+    pairs.filter { $0.table == table && columns.contains($0.first) }.map(\.second)
+      + references.filter { $0.table == table && columns.contains($0.first.key) }.map(\.second.key)
+      + sources(of: columns, in: table, .first)
+  }
+
+  private func sources(of columns: [String], in table: String, _ side: Side) -> [String] {
+    let own = formulas.filter { $0.table == table && $0.side == side && columns.contains($0.column.name) }
+    return Set(own.flatMap { $0.sources.values.map(\.column) }).sorted()
   }
 }
 

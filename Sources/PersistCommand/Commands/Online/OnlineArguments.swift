@@ -12,7 +12,9 @@
     @Option(
       help: ArgumentHelp(
         "The models with which the store was expanded.",
-        discussion: "Needed only for renames through versions in between; the store contains both models."))
+        discussion: """
+          Needed for mapping models and for renames through versions in between; the store contains both models.
+          """))
     var models: String?
 
     @OptionGroup var common: OutputArguments
