@@ -98,7 +98,7 @@ struct PropertyCheck: Sendable {
   }
 
   private func brokenRules(with value: StoredValue, of entity: String) -> [(PersistenceError, rule: String?)] {
-    let place = PersistenceError.Place.property(entity, name)
+    var place: PersistenceError.Place { .property(entity, name) }
     if value.isNull {
       guard isRequired else { return [] }
       let error = PersistenceError(
@@ -175,7 +175,7 @@ struct PropertyCheck: Sendable {
 
   /// Returns the problems with the number of objects in a to-many relationship.
   func problems(withCount count: Int, of entity: String) -> [PersistenceError] {
-    let place = PersistenceError.Place.property(entity, name)
+    var place: PersistenceError.Place { .property(entity, name) }
     if count < minimumCount, count > 0 || !mayBeEmpty {
       let said = "\(name) has \(Measure.count(count, "object")), fewer than \(minimumCount)."
       return [problem(withCount: count, .validationTooFewObjects, at: place, said)]

@@ -6,7 +6,7 @@ import Synchronization
 /// objects are reached from outside its isolation.
 package final class SavedChangesMailbox: Sendable {
   /// The content of a mailbox.
-  enum Mail: Sendable, Hashable {
+  enum Mail: Sendable, Equatable {
     case changes(SavedChanges)
     /// Too many changes to keep, or changes that couldn't be merged: every object has to be checked.
     case tooMuch
@@ -50,6 +50,7 @@ package final class SavedChangesMailbox: Sendable {
 
   private let state = LockProtected(State())
 
+  @inline(never)
   func post(_ changes: SavedChanges) {
     let bells = state.withLock { state in
       if state.mail == nil { state.mail = Mail(changes) } else { state.mail?.append(changes) }

@@ -3,24 +3,74 @@ public import Foundation
 extension PersistenceError {
   /// The place where an error happened. Every part is optional; known parts are filled in.
   public struct Place: Sendable, Hashable {
+    // In a box, as the fields of an error are.
+    private indirect enum Content: Sendable, Hashable {
+      case fields(Fields)
+    }
+
+    private struct Fields: Sendable, Hashable {
+      var entity: String?
+      var property: String?
+      var row: Int64?
+      var store: URL?
+      var file: URL?
+      var line: Int?
+      var column: Int?
+      var key: String?
+      var sql: String?
+    }
+
+    private var content: Content
+    private var fields: Fields {
+      get { switch content { case .fields(let fields): fields } }
+      set { content = .fields(newValue) }
+    }
+
     /// The name of the entity.
-    public var entity: String?
+    public var entity: String? {
+      get { fields.entity }
+      set { fields.entity = newValue }
+    }
     /// The name of the attribute or relationship of ``entity``.
-    public var property: String?
+    public var property: String? {
+      get { fields.property }
+      set { fields.property = newValue }
+    }
     /// The key of the row (`Z_PK`).
-    public var row: Int64?
+    public var row: Int64? {
+      get { fields.row }
+      set { fields.row = newValue }
+    }
     /// The store's file or server, without a password.
-    public var store: URL? { didSet { store = store?.withoutSecrets } }
+    public var store: URL? {
+      get { fields.store }
+      set { fields.store = newValue?.withoutSecrets }
+    }
     /// The file that was read: a model, a mapping model, a migration.
-    public var file: URL?
+    public var file: URL? {
+      get { fields.file }
+      set { fields.file = newValue }
+    }
     /// The line in ``file``, counted from 1.
-    public var line: Int?
+    public var line: Int? {
+      get { fields.line }
+      set { fields.line = newValue }
+    }
     /// The column in ``file`` or in the parsed text, counted from 1.
-    public var column: Int?
+    public var column: Int? {
+      get { fields.column }
+      set { fields.column = newValue }
+    }
     /// The key path inside ``file``, for formats without lines.
-    public var key: String?
+    public var key: String? {
+      get { fields.key }
+      set { fields.key = newValue }
+    }
     /// The SQL that ran.
-    public var sql: String?
+    public var sql: String? {
+      get { fields.sql }
+      set { fields.sql = newValue }
+    }
 
     /// Creates a place from the parts that are known.
     @inline(never)
@@ -28,15 +78,10 @@ extension PersistenceError {
       entity: String? = nil, property: String? = nil, row: Int64? = nil, store: URL? = nil, file: URL? = nil,
       line: Int? = nil, column: Int? = nil, key: String? = nil, sql: String? = nil
     ) {
-      self.entity = entity
-      self.property = property
-      self.row = row
-      self.store = store?.withoutSecrets
-      self.file = file
-      self.line = line
-      self.column = column
-      self.key = key
-      self.sql = sql
+      content = .fields(
+        Fields(
+          entity: entity, property: property, row: row, store: store?.withoutSecrets, file: file, line: line,
+          column: column, key: key, sql: sql))
     }
 
     /// An unknown place.

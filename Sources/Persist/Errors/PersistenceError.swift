@@ -15,21 +15,63 @@ public import Foundation
 /// ``description`` is for logs and contains everything that is known; `localizedDescription` may be shown to clients
 /// and users.
 public struct PersistenceError: Error, Sendable, Hashable {
+  // In a box: errors are made and thrown in a thousand places, where copies of this many fields are machine code.
+  private indirect enum Content: Sendable, Hashable {
+    case fields(Fields)
+  }
+
+  private struct Fields: Sendable, Hashable {
+    var code: Code
+    var place: Place
+    var message: String
+    var engineMessage: String?
+    var fix: String?
+    var errors: [PersistenceError]
+    var details: Details?
+  }
+
+  private var content: Content
+  private var fields: Fields {
+    get { switch content { case .fields(let fields): fields } }
+    set { content = .fields(newValue) }
+  }
+
   /// The kind of error, to compare with the constants of ``Code``.
-  public var code: Code
+  public var code: Code {
+    get { fields.code }
+    set { fields.code = newValue }
+  }
   /// The place of the error: entity and property, file and line, store, SQL.
-  public var place: Place
+  public var place: Place {
+    get { fields.place }
+    set { fields.place = newValue }
+  }
   /// A description of the problem with the relevant values. Files are named without their folders, and there is no SQL.
-  public var message: String
+  public var message: String {
+    get { fields.message }
+    set { fields.message = newValue }
+  }
   /// SQLite's own message with its result code; nil if another layer found the error. It may name tables.
-  public var engineMessage: String?
+  public var engineMessage: String? {
+    get { fields.engineMessage }
+    set { fields.engineMessage = newValue }
+  }
   /// Advice on how to resolve the problem, if there is any. The advice is for the program's author or operator and may
   /// contain paths.
-  public var fix: String?
+  public var fix: String? {
+    get { fields.fix }
+    set { fields.fix = newValue }
+  }
   /// The individual errors that this one combines; empty for a single error.
-  public var errors: [PersistenceError]
+  public var errors: [PersistenceError] {
+    get { fields.errors }
+    set { fields.errors = newValue }
+  }
   /// Structured details, read through a property for their kind, such as ``mergeConflicts``.
-  package var details: Details?
+  package var details: Details? {
+    get { fields.details }
+    set { fields.details = newValue }
+  }
 
   /// A value from a higher layer, whose type can't be named here.
   package struct Details: Sendable, Hashable {
@@ -59,12 +101,8 @@ public struct PersistenceError: Error, Sendable, Hashable {
     _ code: Code, at place: Place = .unknown, _ message: String, engineMessage: String? = nil, fix: String? = nil,
     errors: [PersistenceError] = []
   ) {
-    self.code = code
-    self.place = place
-    self.message = message
-    self.engineMessage = engineMessage
-    self.fix = fix
-    self.errors = errors
+    content = .fields(
+      Fields(code: code, place: place, message: message, engineMessage: engineMessage, fix: fix, errors: errors))
   }
 
   /// Combines several errors: returns the only one unchanged, or an error with `code` that lists them all.

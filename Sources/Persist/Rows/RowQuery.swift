@@ -1,7 +1,7 @@
 package import Foundation
 
 /// A context's query to a store: the entity, order and number of rows to return.
-package struct RowQuery: Sendable, Hashable {
+package struct RowQuery: Sendable, Equatable {
   package var entity: Entity
   package var includesSubentities: Bool
   /// The keys of the rows; nil for all.

@@ -1,5 +1,5 @@
 /// A context's query to a store for values computed from rows, instead of the rows themselves.
-package struct ValueQuery: Sendable, Hashable {
+package struct ValueQuery: Sendable, Equatable {
   /// The rows to compute from, with their order and number.
   package var rows: RowQuery
   package var columns: [Column]

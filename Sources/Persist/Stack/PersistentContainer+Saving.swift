@@ -72,6 +72,8 @@ extension PersistentContainer {
 extension PersistenceError {
   /// Whether the same work may succeed if restarted with the store's current data.
   fileprivate var isConflict: Bool {
-    code == .mergeConflict || code == .constraintConflict || errors.contains(where: \.isConflict)
+    @inline(never) get {
+      code == .mergeConflict || code == .constraintConflict || errors.contains { $0.isConflict }
+    }
   }
 }

@@ -23,7 +23,7 @@ package enum StoreWait: String, Sendable {
 }
 
 /// The state of a store's resources at one moment.
-package struct StoreStatistics: Sendable, Hashable {
+package struct StoreStatistics: Sendable, Equatable {
   /// The number of open connections for reading, or for everything on a server.
   package var connections = 0
   /// The connections of these that nobody uses.

@@ -1,5 +1,5 @@
 /// The settings of a store's history that its tables don't show.
-package struct HistorySettings: Sendable, Hashable {
+package struct HistorySettings: Sendable, Equatable {
   /// Whether changes aren't recorded although the store has a history.
   package var isOff = false
   /// The number of the last transaction after which changes may have gone unrecorded, because the history was switched
@@ -9,7 +9,7 @@ package struct HistorySettings: Sendable, Hashable {
   var deleted: Deleted?
 
   /// A deleted transaction.
-  struct Deleted: Sendable, Hashable {
+  struct Deleted: Sendable, Equatable {
     let number: Int64
     let time: Double
   }

@@ -7,8 +7,49 @@ public import Foundation
 /// try coordinator.addStore(at: url, options: StoreOptions(isReadOnly: true))
 /// ```
 public struct StoreOptions: Sendable {
+  // One reference: options are part of everything that opens or migrates a store, and would be copied with it.
+  private var content: Content
+
+  private struct Fields {
+    var isReadOnly: Bool
+    var busyTimeout: Duration
+    var pragmas: [String: String]
+    var configuration: String?
+    var createsIfMissing: Bool
+    var migrator: (any StoreMigrator)?
+    var backup: MigrationBackup?
+    var tracksHistory: Bool
+    var historyKeeps: HistoryContent?
+    var postsRemoteChangeNotifications: Bool = false
+    var queryGenerationLifetime: Duration = .seconds(600)
+    var key: StoreEncryption.KeyProvider?
+    var isPlainWithoutKey: Bool = false
+    var keepsLargeValuesInRows: Bool = false
+    var instrument: (any StoreInstrument)?
+    var identifier: UUID?
+    var knownStore: (any KnownStore)?
+    var readsFrom: [StoreLocation] = []
+    var enforcesValidation: Bool = false
+  }
+
+  // @unchecked: changed only while one value refers to it, and all fields are Sendable.
+  private final class Content: @unchecked Sendable {
+    @exclusivity(unchecked) var fields: Fields
+
+    init(_ fields: Fields) { self.fields = fields }
+  }
+
+  /// The fields, before a change.
+  private mutating func own() -> Content {
+    if !isKnownUniquelyReferenced(&content) { content = Content(content.fields) }
+    return content
+  }
+
   /// Whether the store is read-only. Then nothing is written, neither to the file nor beside it.
-  public var isReadOnly: Bool
+  public var isReadOnly: Bool {
+    get { content.fields.isReadOnly }
+    set { own().fields.isReadOnly = newValue }
+  }
   /// The maximum time that a save or a fetch waits for other writers of the same process, and for another process or
   /// connection to release the file.
   ///
@@ -16,33 +57,59 @@ public struct StoreOptions: Sendable {
   ///
   /// - Throws: Saving and fetching throw ``PersistenceError/Code/storeBusy`` when the wait runs out.
   /// - SeeAlso: <https://sqlite.org/c3ref/busy_timeout.html>
-  public var busyTimeout: Duration
+  public var busyTimeout: Duration {
+    get { content.fields.busyTimeout }
+    set { own().fields.busyTimeout = newValue }
+  }
   /// SQLite pragmas by name, set on every connection after Persist's own, such as `["synchronous": "FULL"]`.
   ///
   /// - SeeAlso: <https://sqlite.org/pragma.html>
-  public var pragmas: [String: String]
+  public var pragmas: [String: String] {
+    get { content.fields.pragmas }
+    _modify { yield &own().fields.pragmas }
+  }
   /// The configuration of the model whose entities the store contains; nil for all.
-  public var configuration: String?
+  public var configuration: String? {
+    get { content.fields.configuration }
+    set { own().fields.configuration = newValue }
+  }
   /// Whether to create the store if it doesn't exist.
-  public var createsIfMissing: Bool
+  public var createsIfMissing: Bool {
+    get { content.fields.createsIfMissing }
+    set { own().fields.createsIfMissing = newValue }
+  }
   /// Migrates a store of another model version to the coordinator's; nil to reject such a store.
-  public var migrator: (any StoreMigrator)?
+  public var migrator: (any StoreMigrator)? {
+    get { content.fields.migrator }
+    set { own().fields.migrator = newValue }
+  }
   /// The copy of the store to create before it is migrated; nil for none.
-  public var backup: MigrationBackup?
-
+  public var backup: MigrationBackup? {
+    get { content.fields.backup }
+    set { own().fields.backup = newValue }
+  }
   /// Whether the store records who changes which objects, from now on.
   ///
   /// A store that has a history continues it even if this is false, whoever opens it, until
   /// ``PersistentStoreCoordinator/disableHistory(of:keepingPast:)`` switches it off.
-  public var tracksHistory: Bool
+  public var tracksHistory: Bool {
+    get { content.fields.tracksHistory }
+    set { own().fields.tracksHistory = newValue }
+  }
   /// The content of the store's history: nil, the default, continues what the store does.
   ///
   /// Any content switches the history on, as ``tracksHistory`` does, and applies to every program that uses the store.
   /// ``HistoryContent/changes`` also deletes the old values that were kept.
-  public var historyKeeps: HistoryContent?
+  public var historyKeeps: HistoryContent? {
+    get { content.fields.historyKeeps }
+    set { own().fields.historyKeeps = newValue }
+  }
   /// Whether the coordinator posts ``PersistentStoreCoordinator/remoteStoreDidChangeNotification`` when this program or
   /// another one has written to the store. False by default.
-  public var postsRemoteChangeNotifications = false
+  public var postsRemoteChangeNotifications: Bool {
+    get { content.fields.postsRemoteChangeNotifications }
+    set { own().fields.postsRemoteChangeNotifications = newValue }
+  }
   /// The time for which a context pinned by ``ManagedObjectContext/setQueryGeneration(from:)`` can continue to read a
   /// state of the store after others have written. Ten minutes by default.
   ///
@@ -50,7 +117,10 @@ public struct StoreOptions: Sendable {
   /// holds nothing back, and doesn't expire.
   ///
   /// - Throws: Reading throws ``PersistenceError/Code/queryGenerationExpired`` after this time.
-  public var queryGenerationLifetime: Duration = .seconds(600)
+  public var queryGenerationLifetime: Duration {
+    get { content.fields.queryGenerationLifetime }
+    set { own().fields.queryGenerationLifetime = newValue }
+  }
   /// The key of the store, with which it is encrypted by SQLCipher; nil, the default, for a plain file.
   ///
   /// The closure is called for each connection and from any thread, and its result is wiped as soon as the connection
@@ -65,18 +135,35 @@ public struct StoreOptions: Sendable {
   ///
   /// - Throws: Opening throws ``PersistenceError/Code/wrongKey``, ``PersistenceError/Code/encryptionUnavailable`` and
   ///   the errors of the closure.
-  public var key: StoreEncryption.KeyProvider?
+  public var key: StoreEncryption.KeyProvider? {
+    get { content.fields.key }
+    set { own().fields.key = newValue }
+  }
   /// Whether a missing key means a plain store, whatever the running code's stores are.
-  var isPlainWithoutKey = false
+  var isPlainWithoutKey: Bool {
+    get { content.fields.isPlainWithoutKey }
+    set { own().fields.isPlainWithoutKey = newValue }
+  }
   /// Whether imported rows contain their large values, so that the store is a single file.
-  package var keepsLargeValuesInRows = false
+  package var keepsLargeValuesInRows: Bool {
+    get { content.fields.keepsLargeValuesInRows }
+    set { own().fields.keepsLargeValuesInRows = newValue }
+  }
   /// The observer of the store's work; nil for none.
-  package var instrument: (any StoreInstrument)?
+  package var instrument: (any StoreInstrument)? {
+    get { content.fields.instrument }
+    set { own().fields.instrument = newValue }
+  }
   /// The identifier of a store that is created; nil for a new one.
-  package var identifier: UUID?
+  package var identifier: UUID? {
+    get { content.fields.identifier }
+    set { own().fields.identifier = newValue }
+  }
   /// The state in which `addStore` found the store that it calls a migrator for; nil except during that call.
-  package var knownStore: (any KnownStore)?
-
+  package var knownStore: (any KnownStore)? {
+    get { content.fields.knownStore }
+    set { own().fields.knownStore = newValue }
+  }
   /// Replicas of the store's server, from which contexts with ``ManagedObjectContext/readsFromReplicas`` read. None by
   /// default.
   ///
@@ -88,7 +175,10 @@ public struct StoreOptions: Sendable {
   /// options.readsFrom = [try .postgreSQL("postgresql://shop@replica.example.com/shop")]
   /// try coordinator.addStore(.postgreSQL("postgresql://shop@db.example.com/shop"), options: options)
   /// ```
-  public var readsFrom: [StoreLocation] = []
+  public var readsFrom: [StoreLocation] {
+    get { content.fields.readsFrom }
+    _modify { yield &own().fields.readsFrom }
+  }
   /// Whether the server enforces the model's validation rules as well, by constraints of its tables. False by default.
   ///
   /// Constraints also bind programs that write with SQL, and requests that validate nothing, such as batch updates. A
@@ -100,7 +190,10 @@ public struct StoreOptions: Sendable {
   /// Once made, the constraints bind every program and follow each migration in place, with or without this option.
   /// Only stores on servers have them: opening another store with this option throws
   /// ``PersistenceError/Code/invalidRequest``.
-  public var enforcesValidation = false
+  public var enforcesValidation: Bool {
+    get { content.fields.enforcesValidation }
+    set { own().fields.enforcesValidation = newValue }
+  }
 
   /// Creates options; without arguments, those of a store that is created if missing and isn't migrated.
   @inline(never)
@@ -109,14 +202,11 @@ public struct StoreOptions: Sendable {
     configuration: String? = nil, createsIfMissing: Bool = true, migrator: (any StoreMigrator)? = nil,
     tracksHistory: Bool = false, historyKeeps: HistoryContent? = nil
   ) {
-    self.isReadOnly = isReadOnly
-    self.busyTimeout = busyTimeout
-    self.pragmas = pragmas
-    self.configuration = configuration
-    self.createsIfMissing = createsIfMissing
-    self.migrator = migrator
-    self.tracksHistory = tracksHistory
-    self.historyKeeps = historyKeeps
+    content = Content(
+      Fields(
+        isReadOnly: isReadOnly, busyTimeout: busyTimeout, pragmas: pragmas, configuration: configuration,
+        createsIfMissing: createsIfMissing, migrator: migrator, tracksHistory: tracksHistory,
+        historyKeeps: historyKeeps))
   }
 
   /// - Throws: ``PersistenceError/Code/invalidRequest`` for options that only servers have.

@@ -19,7 +19,9 @@ package struct BoundedWait: Sendable {
     case goingOn, over, cancelled
   }
 
-  package var state: State { isOver ? .over : BlockingWork.isCancelled ? .cancelled : .goingOn }
+  package var state: State {
+    @inline(never) get { isOver ? .over : BlockingWork.isCancelled ? .cancelled : .goingOn }
+  }
   package var isOver: Bool { ContinuousClock.now >= end }
 
   /// Waits for a condition, whose lock is held, to be signaled.
@@ -33,6 +35,7 @@ package struct BoundedWait: Sendable {
   /// Sleeps before the next attempt.
   ///
   /// - Parameter attempt: the number of previous attempts.
+  @inline(never)
   func sleep(beforeAttempt attempt: Int) {
     let delays = [1, 2, 5, 10, 15]
     let delay = Duration.milliseconds(attempt < delays.count ? delays[attempt] : 20)

@@ -4,7 +4,7 @@ package import Foundation
 ///
 /// The syntax is that of numbers in Swift and JSON: `-12`, `3.10`, `1e-7`. Nothing may surround the number, and words
 /// such as `nan` are rejected.
-package struct DecimalText: Hashable {
+package struct DecimalText: Equatable {
   let isNegative: Bool
   /// The digits without leading and trailing zeros; empty for zero.
   let digits: ArraySlice<UInt8>

@@ -124,6 +124,7 @@ extension OrderedSet {
 
 extension OrderedSet {
   /// Returns the elements that another set doesn't contain.
+  @inline(never)
   func subtracting(_ other: OrderedSet) -> OrderedSet {
     if isEmpty || other.isEmpty { return self }
     return OrderedSet(elements.lazy.filter { !other.contains($0) })

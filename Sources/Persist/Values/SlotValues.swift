@@ -3,7 +3,7 @@
 /// Takes memory and time only for the values that are set, unlike an array with a place for every slot: most changes of
 /// an object are of one or two of its properties. Copies share their values until one of them changes.
 @usableFromInline
-package struct SlotValues: Sendable, Hashable {
+package struct SlotValues: Sendable, Equatable {
   @usableFromInline
   struct Element: Sendable, Hashable {
     @usableFromInline let slot: Int

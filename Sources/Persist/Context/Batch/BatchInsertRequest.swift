@@ -74,7 +74,7 @@ extension BatchInsertRow {
 
   private func stored(_ value: Any?, forKey name: String) throws -> StoredValue {
     guard let value, let property = entity.property(named: name) else { return .null }
-    let place = PersistenceError.Place.property(entity.name, name)
+    var place: PersistenceError.Place { .property(entity.name, name) }
     if let attribute = property.attribute {
       // Common cases are tried before the conversion that inspects optionals and Foundation's classes.
       if let plain = DynamicValue.stored(value, as: attribute.type) { return plain }

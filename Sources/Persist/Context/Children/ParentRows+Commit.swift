@@ -131,6 +131,7 @@ extension ParentRows {
   }
 
   /// Sets a value that differs. The other side of a relationship follows, even if the child hasn't read it.
+  @inline(never)
   private func set(_ value: StoredValue, at slot: Int, of object: ManagedObject) {
     switch object.layout.kinds[slot] {
     case .attribute, .composite: if object.presentValue(at: slot) != value { object.setAttributeValue(value, at: slot) }

@@ -1,7 +1,7 @@
 import Foundation
 
 /// A value of the imported data: of JSON, or of dictionaries and arrays in code.
-enum ImportValue: Sendable, Hashable {
+enum ImportValue: Sendable, Equatable {
   /// A value other than an array or dictionary; null for none.
   case plain(GivenValue)
   case list([ImportValue])

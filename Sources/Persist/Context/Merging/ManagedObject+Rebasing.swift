@@ -165,6 +165,7 @@ extension ManagedObject {
   ///
   /// A relationship remains empty if the stored destination is deleted here and its delete rule nullifies the
   /// relationship.
+  @inline(never)
   final func revert(_ stored: EntityLayout.StoredSlot) {
     if stored.kind == .toOne, table != nil, let relationship = layout.relationshipsBySlot[stored.slot] {
       let end = storedEnd(of: relationship)

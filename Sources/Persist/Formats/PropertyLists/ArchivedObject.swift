@@ -36,6 +36,7 @@ package struct ArchivedObject {
     return place
   }
 
+  @inline(never)
   package func expected(_ what: String, for key: String) -> PersistenceError {
     PersistenceError(.malformedFile, at: place(key), "\(what) was expected here.")
   }
@@ -44,7 +45,7 @@ package struct ArchivedObject {
 extension ArchivedObject {
   /// The string that the object represents; nil if it isn't one.
   package var text: String? {
-    get throws {
+    @inline(never) get throws {
       if let text = value.stringValue { return text }
       guard isKind(of: "NSString") else { return nil }
       return try member("NS.string")?.value.stringValue

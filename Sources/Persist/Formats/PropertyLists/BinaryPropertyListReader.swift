@@ -243,6 +243,7 @@ struct BinaryPropertyListReader {
     Int(exactly: bytes[offset..<offset + size].reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
   }
 
+  @inline(never)
   private func damaged(_ message: String) -> PersistenceError {
     PersistenceError(.malformedFile, at: place, "The binary property list is damaged: \(message)")
   }

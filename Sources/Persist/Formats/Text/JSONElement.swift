@@ -1,7 +1,7 @@
 package import Foundation
 
 /// A JSON value, the intermediate form between a model's descriptions and JSON's text.
-package enum JSONElement: Sendable, Hashable {
+package enum JSONElement: Sendable, Equatable {
   case null
   case boolean(Bool)
   case integer(Int64)

@@ -6,6 +6,7 @@ struct JSONObjectBuilder {
 
   var value: JSONElement { .object(members) }
 
+  @inline(never)
   mutating func set(_ key: String, _ value: JSONElement?) {
     if let value { members[key] = value }
   }
@@ -13,6 +14,7 @@ struct JSONObjectBuilder {
   @inline(never)
   mutating func set(_ key: String, _ text: String?) { set(key, text.map(JSONElement.string)) }
 
+  @inline(never)
   mutating func set(_ key: String, _ flag: Bool, unless standard: Bool) {
     if flag != standard { set(key, .boolean(flag)) }
   }
@@ -21,6 +23,7 @@ struct JSONObjectBuilder {
     if let number, number != standard { set(key, .integer(Int64(number))) }
   }
 
+  @inline(never)
   mutating func set(_ key: String, _ values: [JSONElement]) {
     if !values.isEmpty { set(key, .array(values)) }
   }

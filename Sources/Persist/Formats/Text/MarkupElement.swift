@@ -1,5 +1,5 @@
 /// An element of an XML file, including its content.
-package struct MarkupElement: Sendable, Hashable {
+package struct MarkupElement: Sendable, Equatable {
   package let name: String
   package let attributes: [String: String]
   /// The line on which the element starts in its file, counted from 1.

@@ -1,5 +1,5 @@
 /// The effect of an attribute's type change on its values.
-package enum AttributeConversion: Sendable, Hashable {
+package enum AttributeConversion: Sendable, Equatable {
   /// The same bytes represent the same value.
   case same
   /// Every value has an equal one in the new type; the column gets the new type's affinity.

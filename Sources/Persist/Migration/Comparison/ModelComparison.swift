@@ -102,7 +102,7 @@ package struct ModelComparison: Sendable {
 }
 
 /// A uniqueness constraint with its conditions.
-private struct UniquenessRule: Hashable {
+private struct UniquenessRule: Equatable {
   let names: [String]
   let conditions: Set<UniquenessCondition>
 }

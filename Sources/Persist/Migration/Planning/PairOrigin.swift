@@ -1,5 +1,5 @@
 /// Old pairs that become those of a new relationship, from the perspective of its owners.
-struct PairOrigin: Sendable, Hashable {
+struct PairOrigin: Sendable, Equatable {
   /// The storage of the pairs, from the perspective of the owners.
   enum Place: Sendable, Hashable {
     /// In a column of the owners' rows, with the adjacent column of entity numbers.

@@ -1,6 +1,6 @@
 /// Orders renames such that no name is assigned while it is still in use, with temporary names to break cycles.
 struct RenameSequence {
-  struct Rename: Sendable, Hashable {
+  struct Rename: Sendable, Equatable {
     let old: String
     let new: String
   }

@@ -41,6 +41,7 @@ package final class StoreSurvey {
   ///   - converting: the tables, by their new names, whose values are converted after the migration.
   ///   - planned: the layout to plan; nil for that of a new store.
   ///   - editing: replaces each change by those that remain of it.
+  @inline(never)
   package init(
     _ store: IdentifiedStore, hop: MigrationHop, isDowngrade: Bool? = nil, defersWork: Bool = false,
     keepsRemovedColumns: Bool = false, parked comparisons: ParkingComparisons? = nil, returning: ParkedReturn? = nil,

@@ -1,7 +1,7 @@
 import Foundation
 
 /// A value as provided by a program or by data, before its attribute is known. No digits are lost.
-package enum GivenValue: Sendable, Hashable {
+package enum GivenValue: Sendable, Equatable {
   case value(StoredValue)
   /// Separate from doubles: the float 0.1 equals the decimal 0.1, but not the double 0.1.
   case float(Float)

@@ -36,7 +36,7 @@ package struct ValueConversion {
   }
 
   /// The reason why a value is rejected.
-  enum Refusal: Error, Hashable {
+  enum Refusal: Error, Equatable {
     /// The attribute doesn't accept values of this kind.
     case kind
     /// The number is outside a range.

@@ -6,47 +6,148 @@ package import Foundation
 /// AttributeDescription("quantity", .int32, isOptional: false, default: .integer(1))
 /// ```
 public struct AttributeDescription: Sendable, Hashable {
-  /// The attribute's name, unique in its entity including inherited properties. Columns are named after it.
-  public var name: String
-  /// The type of the values; it determines the column's type and which ``StoredValue`` case the values have.
-  public var type: AttributeType
-  /// Whether nil is a valid value. True by default, as in Core Data.
-  public var isOptional: Bool
-  /// Whether the value exists only in memory, without a column.
-  public var isTransient: Bool
-  /// The value in a new object; ``StoredValue/null`` for none.
-  public var defaultValue: StoredValue
-  /// The attribute's name in an older version, if it was renamed since.
-  public var renamingIdentifier: String?
-  /// A string that changes this attribute's fingerprint although nothing else changed.
-  public var versionHashModifier: String?
-  /// Annotations by key, with no effect on the fingerprint. Persist reads ``FullTextSearch/userInfoKey``.
-  public var userInfo: [String: String]
+  // One reference: descriptions are copied in many places, where copies of twenty fields would be machine code.
+  private var content: Content
 
+  private struct Fields: Hashable {
+    var name: String
+    var type: AttributeType
+    var isOptional: Bool
+    var isTransient: Bool
+    var defaultValue: StoredValue
+    var renamingIdentifier: String?
+    var versionHashModifier: String?
+    var userInfo: [String: String]
+    var valueClassName: String?
+    var valueTransformerName: String?
+    var allowsExternalStorage: Bool
+    var preservesValueOnDeletion: Bool
+    var derivation: String?
+    var compositeName: String?
+    var validation: AttributeValidation
+    var usesScalarType: Bool
+    var isIndexed: Bool
+    var isIndexedBySpotlight: Bool
+    var allowsCloudEncryption: Bool
+    var unknown: [String: String]
+  }
+
+  // @unchecked: changed only while one description refers to it.
+  private final class Content: @unchecked Sendable, Hashable {
+    @exclusivity(unchecked) var fields: Fields
+
+    init(_ fields: Fields) { self.fields = fields }
+
+    static func == (left: Content, right: Content) -> Bool { left === right || left.fields == right.fields }
+    func hash(into hasher: inout Hasher) { hasher.combine(fields) }
+  }
+
+  /// The fields, before a change.
+  private mutating func own() -> Content {
+    if !isKnownUniquelyReferenced(&content) { content = Content(content.fields) }
+    return content
+  }
+
+  /// The attribute's name, unique in its entity including inherited properties. Columns are named after it.
+  public var name: String {
+    get { content.fields.name }
+    set { own().fields.name = newValue }
+  }
+  /// The type of the values; it determines the column's type and which ``StoredValue`` case the values have.
+  public var type: AttributeType {
+    get { content.fields.type }
+    set { own().fields.type = newValue }
+  }
+  /// Whether nil is a valid value. True by default, as in Core Data.
+  public var isOptional: Bool {
+    get { content.fields.isOptional }
+    set { own().fields.isOptional = newValue }
+  }
+  /// Whether the value exists only in memory, without a column.
+  public var isTransient: Bool {
+    get { content.fields.isTransient }
+    set { own().fields.isTransient = newValue }
+  }
+  /// The value in a new object; ``StoredValue/null`` for none.
+  public var defaultValue: StoredValue {
+    get { content.fields.defaultValue }
+    set { own().fields.defaultValue = newValue }
+  }
+  /// The attribute's name in an older version, if it was renamed since.
+  public var renamingIdentifier: String? {
+    get { content.fields.renamingIdentifier }
+    set { own().fields.renamingIdentifier = newValue }
+  }
+  /// A string that changes this attribute's fingerprint although nothing else changed.
+  public var versionHashModifier: String? {
+    get { content.fields.versionHashModifier }
+    set { own().fields.versionHashModifier = newValue }
+  }
+  /// Annotations by key, with no effect on the fingerprint. Persist reads ``FullTextSearch/userInfoKey``.
+  public var userInfo: [String: String] {
+    get { content.fields.userInfo }
+    _modify { yield &own().fields.userInfo }
+  }
   /// The Swift or Objective-C class of the values, for transformable attributes and custom ones.
-  public var valueClassName: String?
+  public var valueClassName: String? {
+    get { content.fields.valueClassName }
+    set { own().fields.valueClassName = newValue }
+  }
   /// The transformer that archives the values of a transformable attribute.
-  public var valueTransformerName: String?
+  public var valueTransformerName: String? {
+    get { content.fields.valueTransformerName }
+    set { own().fields.valueTransformerName = newValue }
+  }
   /// Whether large values may be stored in files next to the store. Only binary and transformable values can be.
-  public var allowsExternalStorage: Bool
+  public var allowsExternalStorage: Bool {
+    get { content.fields.allowsExternalStorage }
+    set { own().fields.allowsExternalStorage = newValue }
+  }
   /// Whether a store's history keeps the value when its object is deleted: see ``HistoryChange/tombstone``.
-  public var preservesValueOnDeletion: Bool
+  public var preservesValueOnDeletion: Bool {
+    get { content.fields.preservesValueOnDeletion }
+    set { own().fields.preservesValueOnDeletion = newValue }
+  }
   /// The expression that computes a derived attribute's value, such as `articles.@count`; nil for other attributes.
-  public var derivation: String?
+  public var derivation: String? {
+    get { content.fields.derivation }
+    set { own().fields.derivation = newValue }
+  }
   /// The name of a composite attribute's composite type.
-  public var compositeName: String?
+  public var compositeName: String? {
+    get { content.fields.compositeName }
+    set { own().fields.compositeName = newValue }
+  }
   /// The rules that values are checked against before a save; empty by default.
-  public var validation: AttributeValidation
+  public var validation: AttributeValidation {
+    get { content.fields.validation }
+    _modify { yield &own().fields.validation }
+  }
   /// Whether a generated class uses a scalar type.
-  public var usesScalarType: Bool
+  public var usesScalarType: Bool {
+    get { content.fields.usesScalarType }
+    set { own().fields.usesScalarType = newValue }
+  }
   /// Whether the attribute requests its own index in the old form, without a ``FetchIndexDescription``.
-  public var isIndexed: Bool
+  public var isIndexed: Bool {
+    get { content.fields.isIndexed }
+    set { own().fields.isIndexed = newValue }
+  }
   /// Xcode's setting for Spotlight, preserved but without effect in Persist.
-  public var isIndexedBySpotlight: Bool
+  public var isIndexedBySpotlight: Bool {
+    get { content.fields.isIndexedBySpotlight }
+    set { own().fields.isIndexedBySpotlight = newValue }
+  }
   /// Xcode's setting for encryption in iCloud, preserved but without effect in Persist.
-  public var allowsCloudEncryption: Bool
+  public var allowsCloudEncryption: Bool {
+    get { content.fields.allowsCloudEncryption }
+    set { own().fields.allowsCloudEncryption = newValue }
+  }
   /// The attribute's entries in a model file that no property here represents, preserved unchanged.
-  public var unknown: [String: String]
+  public var unknown: [String: String] {
+    get { content.fields.unknown }
+    _modify { yield &own().fields.unknown }
+  }
 
   /// Creates an attribute. By default it is optional, stored and without a default value.
   @inline(never)
@@ -59,26 +160,15 @@ public struct AttributeDescription: Sendable, Hashable {
     validation: AttributeValidation = AttributeValidation(), usesScalarType: Bool = false, isIndexed: Bool = false,
     isIndexedBySpotlight: Bool = false, allowsCloudEncryption: Bool = false, unknown: [String: String] = [:]
   ) {
-    self.name = name
-    self.type = type
-    self.isOptional = isOptional
-    self.isTransient = isTransient
-    self.defaultValue = defaultValue
-    self.renamingIdentifier = renamingIdentifier
-    self.versionHashModifier = versionHashModifier
-    self.userInfo = userInfo
-    self.valueClassName = valueClassName
-    self.valueTransformerName = valueTransformerName
-    self.allowsExternalStorage = allowsExternalStorage
-    self.preservesValueOnDeletion = preservesValueOnDeletion
-    self.derivation = derivation
-    self.compositeName = compositeName
-    self.validation = validation
-    self.usesScalarType = usesScalarType
-    self.isIndexed = isIndexed
-    self.isIndexedBySpotlight = isIndexedBySpotlight
-    self.allowsCloudEncryption = allowsCloudEncryption
-    self.unknown = unknown
+    content = Content(
+      Fields(
+        name: name, type: type, isOptional: isOptional, isTransient: isTransient, defaultValue: defaultValue,
+        renamingIdentifier: renamingIdentifier, versionHashModifier: versionHashModifier, userInfo: userInfo,
+        valueClassName: valueClassName, valueTransformerName: valueTransformerName,
+        allowsExternalStorage: allowsExternalStorage, preservesValueOnDeletion: preservesValueOnDeletion,
+        derivation: derivation, compositeName: compositeName, validation: validation, usesScalarType: usesScalarType,
+        isIndexed: isIndexed, isIndexedBySpotlight: isIndexedBySpotlight,
+        allowsCloudEncryption: allowsCloudEncryption, unknown: unknown))
   }
 
   /// Whether Persist computes the value from other properties.

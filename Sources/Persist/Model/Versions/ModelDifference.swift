@@ -2,7 +2,7 @@ import Foundation
 
 /// A difference between two models, in words: for errors that explain why a store and a model don't match, and for
 /// finding the version that a store was written with.
-package struct ModelDifference: Sendable, Hashable {
+package struct ModelDifference: Sendable, Equatable {
   /// The significance of a difference for telling versions apart.
   package enum Weight: Sendable, Hashable {
     /// Rows are stored or read differently: the versions are distinct.

@@ -77,9 +77,15 @@ extension StoreEvidence {
     return schemaDifferences(model)
   }
 
-  private struct Candidate {
+  // A class: versions and families have many fields, and candidates are filtered again and again.
+  private final class Candidate {
     let version: ModelVersion
     let family: ModelFamily
+
+    init(version: ModelVersion, family: ModelFamily) {
+      self.version = version
+      self.family = family
+    }
 
     func identified(by origin: ModelOrigin) -> IdentifiedModel {
       IdentifiedModel(model: version.model, origin: origin, version: version, family: family)

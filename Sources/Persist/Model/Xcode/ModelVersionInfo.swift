@@ -2,7 +2,7 @@ import Foundation
 
 /// The contents of the `VersionInfo.plist` file in a compiled model folder (`.momd`): the versions, and Core Data's
 /// hash of each entity in each of them.
-struct ModelVersionInfo: Sendable, Hashable {
+struct ModelVersionInfo: Sendable, Equatable {
   /// The name of the current version, whose model is the `.mom` file with that name.
   let currentVersion: String?
   /// The hashes by version and entity. Core Data's algorithm isn't documented; equal hashes mean equal entities.

@@ -270,6 +270,7 @@ struct FormatSource: Sendable {
   }
 
   /// - Parameter offset: The position of the error, in Unicode scalars from 0.
+  @inline(never)
   func error(at offset: Int, _ message: String, fix: String? = nil) -> PersistenceError {
     var before = String.UnicodeScalarView()
     before.append(contentsOf: scalars.prefix(offset))

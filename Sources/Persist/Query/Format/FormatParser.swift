@@ -65,6 +65,7 @@ struct FormatParser {
     guard try accept(symbol) else { throw expected("'\(symbol.rawValue)'") }
   }
 
+  @inline(never)
   func expected(_ what: String, fix: String? = nil) -> PersistenceError {
     source.error(at: token.offset, "Expected \(what), found \(token.description).", fix: fix)
   }

@@ -9,7 +9,7 @@ enum FormatPrecedence: Int, Comparable {
 }
 
 /// A binary operator.
-enum FormatInfix: Hashable {
+enum FormatInfix: Equatable {
   case and
   case or
   case comparison(FetchPredicate.Operator)

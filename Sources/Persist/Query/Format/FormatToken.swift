@@ -1,5 +1,5 @@
 /// A token of a format string.
-struct FormatToken: Sendable, Hashable {
+struct FormatToken: Sendable, Equatable {
   enum Kind: Sendable, Hashable {
     /// A key or a keyword, distinguished by the parser from its context.
     case word(String)

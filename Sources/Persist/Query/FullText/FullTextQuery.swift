@@ -33,7 +33,7 @@ public struct FullTextQuery: Sendable, Hashable {
 
 /// Parses a query by SQLite's grammar, only to find errors.
 private struct FullTextQueryParser {
-  private enum Token: Hashable {
+  private enum Token: Equatable {
     case and, or, not, open, close, comma, plus, star, caret, end
     /// A word without quotes.
     case word(isNear: Bool, isNumber: Bool)

@@ -3,7 +3,7 @@ package import Foundation
 /// Entries that a product keeps in a store beside its rows: bytes under keys that are bytes, ordered by these.
 ///
 /// They are written in the transaction that changes the rows to which they belong, or in one of their own.
-package struct AttachedEntries: Sendable, Hashable {
+package struct AttachedEntries: Sendable {
   /// The entries to write, by key; nil removes an entry.
   package var values: [Data: Data?] = [:]
   /// Entries to write beside ``values``, which don't contain their keys; the order of the keys is the fastest.
@@ -19,7 +19,7 @@ package struct AttachedEntries: Sendable, Hashable {
 }
 
 /// A part of the keys of attached entries.
-package struct AttachedRange: Sendable, Hashable {
+package struct AttachedRange: Sendable {
   /// The first key.
   package var first: Data
   /// The key before which the range ends.
@@ -40,7 +40,7 @@ package struct AttachedRange: Sendable, Hashable {
 }
 
 /// An entry that a product keeps in a store.
-package struct AttachedEntry: Sendable, Hashable {
+package struct AttachedEntry: Sendable {
   package var key: Data
   package var value: Data
 

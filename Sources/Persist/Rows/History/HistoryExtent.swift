@@ -1,5 +1,5 @@
 /// The extent of a store's history in one state of the store.
-package struct HistoryExtent: Sendable, Hashable {
+package struct HistoryExtent: Sendable, Equatable {
   /// The smallest number after which every transaction is still there.
   package let oldestPosition: Int64
   /// The number of the last transaction; 0 before the first.

@@ -1,5 +1,5 @@
 /// The author of changes, as the history records it.
-package struct HistoryOrigin: Sendable, Hashable {
+package struct HistoryOrigin: Sendable {
   /// The context's ``ManagedObjectContext/transactionAuthor``.
   package var author: String?
   /// The context's ``ManagedObjectContext/name``.

@@ -33,7 +33,7 @@ public struct HistoryPurge: Sendable, Hashable {
 }
 
 /// A named reader of a history, as its store records it.
-package struct HistoryReaderRecord: Sendable, Hashable {
+package struct HistoryReaderRecord: Sendable, Equatable {
   package let name: String
   /// The number of the last transaction that the reader has read.
   package let number: Int64

@@ -1,35 +1,52 @@
 /// A store with an identified model.
 public struct IdentifiedStore: Sendable {
+  // One reference: the surveys of a migration contain stores, and would copy these fields with everything else.
+  private let content: Content
+
+  private final class Content: Sendable {
+    let catalog: StoreCatalog
+    let found: IdentifiedModel
+    let embeddedModelError: PersistenceError?
+    let descendsFromKnownVersion: Bool
+    let map: Lazy<TableMap>
+
+    init(
+      _ catalog: StoreCatalog, as found: IdentifiedModel, embeddedModelError: PersistenceError?,
+      descendsFromKnownVersion: Bool
+    ) {
+      self.catalog = catalog
+      self.found = found
+      self.embeddedModelError = embeddedModelError
+      self.descendsFromKnownVersion = descendsFromKnownVersion
+      map = Lazy { catalog.tableMap(of: found.model) }
+    }
+  }
+
   /// The store's metadata, including its identifier.
-  public let metadata: StoreMetadata
+  public var metadata: StoreMetadata { catalog.metadata }
   /// The model with which the store's rows can be read.
-  public let model: ManagedObjectModel
+  public var model: ManagedObjectModel { content.found.model }
   /// The evidence by which the model was identified.
-  public let origin: ModelOrigin
+  public var origin: ModelOrigin { content.found.origin }
   /// The registry's version of the model; nil if the registry doesn't contain it.
-  public let version: ModelVersion?
+  public var version: ModelVersion? { content.found.version }
   /// The family of ``version``; for an unknown version the most likely one.
-  public let family: ModelFamily?
+  public var family: ModelFamily? { content.found.family }
   /// The reason why the embedded model couldn't be used; nil unless the model was identified by the store's columns.
-  public let embeddedModelError: PersistenceError?
+  public var embeddedModelError: PersistenceError? { content.embeddedModelError }
   /// Whether the store formerly had a version of the registry and now has none.
-  let descendsFromKnownVersion: Bool
-  package let catalog: StoreCatalog
-  private let computedMap: Lazy<TableMap>
+  var descendsFromKnownVersion: Bool { content.descendsFromKnownVersion }
+  package var catalog: StoreCatalog { content.catalog }
 
   /// The layout of the model in the store.
-  package var tableMap: TableMap { computedMap.value }
+  package var tableMap: TableMap { content.map.value }
 
   init(
     _ catalog: StoreCatalog, as found: IdentifiedModel, embeddedModelError: PersistenceError?,
     descendsFromKnownVersion: Bool
   ) {
-    metadata = catalog.metadata
-    (model, origin, version, family) = (found.model, found.origin, found.version, found.family)
-    self.embeddedModelError = embeddedModelError
-    self.descendsFromKnownVersion = descendsFromKnownVersion
-    self.catalog = catalog
-    computedMap = Lazy { catalog.tableMap(of: found.model) }
+    content = Content(
+      catalog, as: found, embeddedModelError: embeddedModelError, descendsFromKnownVersion: descendsFromKnownVersion)
   }
 }
 

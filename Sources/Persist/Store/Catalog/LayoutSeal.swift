@@ -16,7 +16,7 @@ import Foundation
 /// leaves the seal intact. Statements that need what it removed then fail with SQLite's error.
 ///
 /// - SeeAlso: <https://sqlite.org/pragma.html#pragma_writable_schema>
-struct LayoutSeal: Sendable, Hashable {
+struct LayoutSeal: Sendable, Equatable {
   /// Increased whenever Persist predicts or requires something else of a store, so that older seals don't count.
   private static let version: Int64 = 3
   /// The key in the table of Persist's record of the model.

@@ -72,7 +72,7 @@ package struct StoreCatalog: Sendable {
 }
 
 /// A mark, read with one statement, that shows whether the model or the layout of a store may have changed.
-package struct StoreMark: Sendable, Hashable {
+package struct StoreMark: Sendable, Equatable {
   /// The engine's schema version, which changes whenever the schema does.
   package let schemaVersion: Int64
   /// The identifier in the metadata's own column.

@@ -1,7 +1,7 @@
 package import Foundation
 
 /// Whether a store matches a model.
-package enum StoreMatch {
+package indirect enum StoreMatch {
   /// The store matches: by fingerprint, by hashes, by the structure of its embedded model, or by columns.
   ///
   /// - Parameter isStamped: Whether the store itself names this model, rather than a version with the same storage.

@@ -80,7 +80,7 @@ struct ColumnMatch {
 
 /// A name such as `ZTITLE1`, `Z12_OWNER` or `Z_24USERS1`, split into the part before an entity number, the number, and
 /// the rest.
-struct NumberedName: Sendable, Hashable {
+struct NumberedName: Sendable, Equatable {
   /// `z` or `z_`; the whole name if there is no number.
   let head: String
   let number: Int?

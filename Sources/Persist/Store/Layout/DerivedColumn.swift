@@ -1,5 +1,5 @@
 /// The column of a derived attribute, computed by the store from other columns.
-package struct DerivedColumn: Sendable, Hashable {
+package struct DerivedColumn: Sendable, Equatable {
   package let table: String
   package let name: String
   /// The part of the names of its triggers that distinguishes it from other columns of the store.
@@ -12,7 +12,7 @@ package struct DerivedColumn: Sendable, Hashable {
 }
 
 /// The value of a derived column, in terms of columns of the row and of related rows.
-package indirect enum DerivedValue: Sendable, Hashable {
+package indirect enum DerivedValue: Sendable, Equatable {
   case column(String)
   /// A column of truth values that aren't numbers, as the numbers 1 and 0.
   case flag(String)
@@ -28,8 +28,8 @@ package indirect enum DerivedValue: Sendable, Hashable {
 }
 
 /// A join from the rows of one table to the rows of another.
-package struct DerivedHop: Sendable, Hashable {
-  package enum Way: Sendable, Hashable {
+package struct DerivedHop: Sendable, Equatable {
+  package enum Way: Sendable, Equatable {
     /// A column of the row contains the other row's key.
     case key(String)
     /// A column of the other rows contains the row's key.

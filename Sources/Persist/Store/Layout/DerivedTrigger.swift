@@ -1,6 +1,6 @@
 /// A trigger, as a value, that updates a derived column when rows that it depends on change.
-package struct DerivedTrigger: Sendable, Hashable {
-  package enum Event: Sendable, Hashable {
+package struct DerivedTrigger: Sendable, Equatable {
+  package enum Event: Sendable, Equatable {
     case insert
     case delete
     case update(of: [String])

@@ -3,7 +3,7 @@
 /// A store's table `Z_PRIMARYKEY` lists them by name. Core Data leaves the old name there when it renames an entity in
 /// place, so an unknown name is looked up by the entity's renaming identifier, and then by the number that the entity
 /// has by rule if that number's row names no entity of the model.
-package struct EntityNumbers: Sendable, Hashable {
+package struct EntityNumbers: Sendable, Equatable {
   /// A row of `Z_PRIMARYKEY`.
   package struct Row: Sendable, Hashable {
     package let number: Int

@@ -182,7 +182,7 @@ package enum LayoutNames: Sendable, Hashable {
 /// While a store serves two models, a column that has other values for the second one has a name of its own there, such
 /// as `count_2`, and a table that the second names differently keeps the name that the first gives it. Programs with
 /// the second model go on using these names when the first is gone, so they remain until the next migration.
-package struct PlaceNames: Sendable, Hashable {
+package struct PlaceNames: Sendable, Equatable {
   /// The actual names of tables by those of the rules.
   private var tables: [String: String] = [:]
   /// The actual names of columns by the actual names of their tables and the names of the rules.

@@ -230,7 +230,7 @@ extension [String] {
 }
 
 /// A foreign key of a server, as a value.
-package struct ForeignKeyDefinition: Sendable, Hashable {
+package struct ForeignKeyDefinition: Sendable, Equatable {
   /// The effect of the deletion of a row on rows that refer to it.
   package enum Effect: Sendable, Hashable {
     /// Their keys become null.

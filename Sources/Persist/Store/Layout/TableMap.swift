@@ -19,7 +19,7 @@
 /// | a many-to-many relationship | a join table `Z_<n><RELATIONSHIP>` with a column for the keys of each side |
 ///
 /// A transient attribute, a fetched property and an attribute without a type have no column.
-package struct TableMap: Sendable {
+package final class TableMap: Sendable {
   /// A column of an entity's table other than `Z_PK`, `Z_ENT` and `Z_OPT`.
   package struct Column: Sendable, Hashable {
     package enum Role: Sendable, Hashable {
@@ -74,7 +74,7 @@ package struct TableMap: Sendable {
   }
 
   /// The location of the members of a to-many relationship.
-  package enum ToMany: Sendable, Hashable {
+  package enum ToMany: Sendable, Equatable {
     /// In the destination's own rows, in a column that contains the owner's key.
     case foreignKey(ForeignKey)
     /// In a join table.
@@ -128,9 +128,9 @@ package struct TableMap: Sendable {
   }
 
   /// The table of a many-to-many relationship.
-  package struct JoinTable: Sendable, Hashable {
+  package struct JoinTable: Sendable, Equatable {
     /// One side: the rows identified by a column's keys.
-    package struct Side: Sendable, Hashable {
+    package struct Side: Sendable, Equatable {
       /// The entity and relationship of the objects in the column; the relationship leads to the other side.
       package let entity: String
       package let relationship: String
@@ -149,7 +149,7 @@ package struct TableMap: Sendable {
   }
 
   /// A column of a hierarchy's table.
-  package struct PlacedColumn: Sendable, Hashable {
+  package struct PlacedColumn: Sendable, Equatable {
     package let name: String
     package let type: ColumnType
     /// Whether it contains keys of another table or of its own.
@@ -235,7 +235,7 @@ package struct TableMap: Sendable {
   ///   - absent: Entities that the store was created without.
   ///   - placeNames: Tables and columns whose names differ from those of the rules.
   @inline(never)
-  package init(
+  package convenience init(
     model: ManagedObjectModel, numbers: EntityNumbers, schema: StoreSchema, absent: Set<String> = [],
     placeNames: PlaceNames = PlaceNames()
   ) {
@@ -255,7 +255,7 @@ package struct TableMap: Sendable {
     return numbers.differences + map.differences + map.unexplained
   }
 
-  private init(
+  private convenience init(
     model: ManagedObjectModel, numbers: EntityNumbers, schema: StoreSchema?, names: LayoutNames,
     absent: Set<String> = [], placeNames: PlaceNames = PlaceNames()
   ) {
@@ -268,7 +268,7 @@ package struct TableMap: Sendable {
 
   /// The layout of a store that is known to have exactly the tables and columns that the rules predict for these
   /// numbers. The columns of each hierarchy are determined when they are first used.
-  package init(predictedFor model: ManagedObjectModel, _ numbers: EntityNumbers) {
+  package convenience init(predictedFor model: ManagedObjectModel, _ numbers: EntityNumbers) {
     let owners = Lazy { TableMapBuilder.ownersWithoutInverse(in: model) }
     let hierarchies = LazyList(count: model.entities.count) { root in
       TableMapBuilder.Hierarchy(model.entities[root], owners: owners.value[root], in: model, numbers)

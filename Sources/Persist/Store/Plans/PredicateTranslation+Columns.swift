@@ -7,7 +7,7 @@ extension PredicateTranslation {
     package let column: SQLColumn
     package let form: Form
 
-    package enum Form: Hashable {
+    package enum Form: Equatable {
       case integer, boolean, double, number, decimal, date, string, uri, uuid, data
       /// A key followed by the entity number of its row in the next column; without a number, all rows are of the
       /// entity.

@@ -8,7 +8,7 @@ package import Foundation
 /// stored as text in a blob, which affinity doesn't affect.
 ///
 /// - SeeAlso: <https://sqlite.org/datatype3.html#type_affinity>
-package enum DecimalColumn: Sendable, Hashable {
+package enum DecimalColumn: Sendable, Equatable {
   case integer(Int64)
   case double(Double)
   case text(String)

@@ -1,5 +1,5 @@
 /// A column of a query's result: a value of each row, or an aggregate over the rows of each group.
-package enum SQLColumn: Sendable, Hashable {
+package enum SQLColumn: Sendable, Equatable {
   case term(SQLTerm)
   case aggregate(GroupAggregate.Function, SQLTerm?)
 

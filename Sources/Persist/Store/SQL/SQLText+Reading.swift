@@ -3,7 +3,7 @@ extension SQLText {
   /// A selection and order of rows in a hierarchy's table.
   package struct RowSelection: Sendable {
     /// One level of a sort order.
-    package struct Term: Sendable, Hashable {
+    package struct Term: Sendable, Equatable {
       /// A term over the rows, which are ``root`` in it.
       package let value: SQLTerm
       package let isAscending: Bool
@@ -21,7 +21,7 @@ extension SQLText {
     }
 
     /// The rows of a table by their entities.
-    package enum Entities: Sendable, Hashable {
+    package enum Entities: Sendable, Equatable {
       /// Every row. Without a condition on entity numbers, an index alone can answer a query.
       case all
       /// The rows of these entities, which are all that the model has in the table.

@@ -15,10 +15,12 @@ package struct SQLText: Sendable, ExpressibleByStringInterpolation {
     fileprivate var text = ""
     fileprivate var values: [SQLValue] = []
 
+    @inline(never)
     package init(literalCapacity: Int, interpolationCount: Int) {
       text.reserveCapacity(literalCapacity + interpolationCount * 16)
     }
 
+    @inline(never)
     package mutating func appendLiteral(_ literal: StaticString) {
       literal.withUTF8Buffer { text += String(decoding: $0, as: UTF8.self) }
     }
@@ -56,6 +58,7 @@ package struct SQLText: Sendable, ExpressibleByStringInterpolation {
     package mutating func appendInterpolation(parameter number: Int) { text += "?\(number)" }
 
     /// An integer literal, for places where SQLite accepts no parameter.
+    @inline(never)
     package mutating func appendInterpolation(number: Int64) { text += String(number) }
 
     /// Integers separated by commas.
@@ -74,11 +77,13 @@ package struct SQLText: Sendable, ExpressibleByStringInterpolation {
     }
 
     /// A text literal, for places where SQLite accepts no parameter, such as the definition of a column or a trigger.
+    @inline(never)
     package mutating func appendInterpolation(literal: String) {
       text += "'" + literal.doubling("'") + "'"
     }
 
     /// The alias of the rows of a table in a query.
+    @inline(never)
     mutating func appendInterpolation(row: SQLRow) { text += "r\(row.number)" }
 
     mutating func appendInterpolation(collation: FetchSortDescriptor.Comparison) { text += "\(collation.collation)" }
@@ -153,6 +158,7 @@ package struct SQLText: Sendable, ExpressibleByStringInterpolation {
 }
 
 extension Sequence where Element == SQLText {
+  @inline(never)
   package func joined(separator: SQLText) -> SQLText {
     var result: SQLText = ""
     var isFirst = true
@@ -166,7 +172,7 @@ extension Sequence where Element == SQLText {
 }
 
 /// The SQL text of an index, trigger, view or table, as stored in `sqlite_schema`.
-package struct StoredDefinition: Sendable, Hashable {
+package struct StoredDefinition: Sendable, Equatable {
   package let sql: String
 
   package init(sql: String) {

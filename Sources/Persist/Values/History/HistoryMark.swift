@@ -24,7 +24,7 @@ package struct HistoryMark: Sendable, Hashable {
 }
 
 /// A transaction's number, with its mark if that is known.
-package struct HistoryPosition: Sendable, Hashable {
+package struct HistoryPosition: Sendable, Equatable {
   package let number: Int64
   package let mark: HistoryMark?
 

@@ -145,6 +145,7 @@ package final class FetchPass {
   }
 
   /// - Parameter read: Returns the number of a query's rows; nil to count them in the store.
+  @inline(never)
   func count(reading read: ((StoreQuery) throws -> Int)? = nil) throws -> Int {
     if hasRest { return try objectIDs().count }
     var total = added.count

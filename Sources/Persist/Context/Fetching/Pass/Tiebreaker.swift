@@ -3,7 +3,7 @@
 ///
 /// The position is the same in every context, whether or not the object is saved: a new object of a parent context has
 /// the same number in child contexts.
-package struct Tiebreaker: Hashable, Comparable {
+package struct Tiebreaker: Equatable, Comparable {
   private let isTemporary: Bool
   /// The index of the store in the coordinator.
   private let store: Int

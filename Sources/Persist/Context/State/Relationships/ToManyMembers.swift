@@ -250,6 +250,7 @@ final class ToManyMembers {
   }
 
   /// Discards the stored members, so that they are read again; the differences are kept.
+  @inline(never)
   func forgetStored() {
     guard !isReordered else { return }
     willChange()
@@ -278,6 +279,7 @@ final class ToManyMembers {
   }
 
   /// Discards a new order and the stored members, which are read again; additions and removals are kept.
+  @inline(never)
   func forgetOrder() {
     if isReordered { willChange() }
     isReordered = false

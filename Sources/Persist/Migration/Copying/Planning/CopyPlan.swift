@@ -34,7 +34,7 @@ struct CopyPlan: Sendable {
     var relatesByObject: Bool { policy != nil || relationships.values.contains(.objects) }
   }
 
-  enum Selection: Sendable, Hashable {
+  enum Selection: Sendable, Equatable {
     case all
     case predicate(FetchPredicate)
     /// Any other kind of expression.
@@ -42,7 +42,7 @@ struct CopyPlan: Sendable {
   }
 
   /// The way in which a relationship's members are set.
-  enum RelationshipWay: Sendable, Hashable {
+  enum RelationshipWay: Sendable, Equatable {
     /// Copied together with the attributes.
     case withRows
     /// Set through the inverse.

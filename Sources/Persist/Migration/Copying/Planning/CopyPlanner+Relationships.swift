@@ -1,5 +1,5 @@
 /// The source of a relationship's members, if its expression is one of the standard forms of mapping models.
-struct LinkSource: Hashable {
+struct LinkSource: Equatable {
   /// The source entity's relationship.
   let name: String
   /// The steps whose objects may be members.

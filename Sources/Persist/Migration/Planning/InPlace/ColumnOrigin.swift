@@ -1,7 +1,7 @@
 import Foundation
 
 /// The source of a column's values, for the rows of one entity.
-enum ColumnOrigin: Sendable, Hashable {
+enum ColumnOrigin: Sendable, Equatable {
   case old(String, fill: SQLValue?)
   /// Bytes whose format changes because external storage is switched on or off.
   case marked(String, fill: SQLValue?)

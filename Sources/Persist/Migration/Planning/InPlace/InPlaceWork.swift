@@ -26,7 +26,7 @@ package struct InPlaceWork: Sendable {
     static func < (left: Phase, right: Phase) -> Bool { left.rawValue < right.rawValue }
   }
 
-  package struct Change: Sendable, Hashable {
+  package struct Change: Sendable, Equatable {
     package let change: SchemaChange
     let phase: Phase
     /// The subject for which the change is made; nil if there are several.
@@ -55,8 +55,8 @@ package struct InPlaceWork: Sendable {
   }
 
   /// A count, and its meaning if it isn't zero.
-  struct Check: Sendable, Hashable {
-    enum Meaning: Sendable, Hashable {
+  struct Check: Sendable, Equatable {
+    enum Meaning: Sendable, Equatable {
       /// A blocker; the count is appended to its description.
       case blocker(MigrationBlocker)
       case loss(MigrationLoss)

@@ -1,5 +1,5 @@
 /// The transfer of a relationship's key columns from the old store to the new.
-enum RelationshipTransfer: Sendable, Hashable {
+enum RelationshipTransfer: Sendable, Equatable {
   /// Nothing is transferred.
   case none
   /// The old columns become the new ones.
@@ -7,7 +7,7 @@ enum RelationshipTransfer: Sendable, Hashable {
   /// The pairs are stored differently now, or in several places, and are set aside in between.
   case pairs([PairOrigin])
 
-  struct Columns: Sendable, Hashable {
+  struct Columns: Sendable, Equatable {
     let origin: PairOrigin
     let table: String
     let key: String

@@ -1,7 +1,7 @@
 /// The derivation of a root entity's table in the new layout.
 struct TablePlan: Sendable {
   /// The source of the table's rows.
-  enum Source: Sendable, Hashable {
+  enum Source: Sendable, Equatable {
     /// No old entity becomes one in the hierarchy.
     case new
     /// The old table becomes the new one.

@@ -3,7 +3,7 @@ import Foundation
 /// Compiled mapping models (`.cdm`): keyed archives of `NSMappingModel`.
 enum CompiledMappingModel {
   /// The versions between which a mapping model maps.
-  struct Header: Sendable, Hashable {
+  struct Header: Sendable, Equatable {
     /// Core Data's hash of each source entity.
     var sourceHashes: [String: Data] = [:]
     /// Core Data's hash of each destination entity.

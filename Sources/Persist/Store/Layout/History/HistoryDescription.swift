@@ -5,7 +5,7 @@ package import Foundation
 /// A migration can change the order of an entity's columns and which values of deleted objects are kept. Comparing the
 /// record with the current model preserves the meaning of earlier entries, except for information that can no longer be
 /// interpreted, which is discarded.
-package struct HistoryDescription: Sendable, Hashable {
+package struct HistoryDescription: Sendable, Equatable {
   /// The digest of the model's parts below.
   package let digest: Data
   /// For each entity, a digest of the properties that the bits of changed columns represent.

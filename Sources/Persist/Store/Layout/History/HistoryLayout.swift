@@ -7,7 +7,7 @@
 /// | `ATRANSACTIONSTRING` | text | author, context name, bundle and process identifiers, each stored once |
 ///
 /// Older stores have no table of texts: the texts are in the rows of `ATRANSACTION`.
-package struct HistoryLayout: Sendable, Hashable {
+package struct HistoryLayout: Sendable, Equatable {
   package static let transactionTable = "ATRANSACTION"
   package static let changeTable = "ACHANGE"
   package static let textTable = "ATRANSACTIONSTRING"
@@ -43,7 +43,7 @@ package struct HistoryLayout: Sendable, Hashable {
   }
 
   /// The columns of a text that the store has.
-  struct TextColumns: Sendable, Hashable {
+  struct TextColumns: Sendable, Equatable {
     let hasText: Bool
     let hasReference: Bool
   }

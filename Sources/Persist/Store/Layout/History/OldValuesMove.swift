@@ -1,7 +1,7 @@
 /// The changes that a migration makes to the names of entities and properties, as far as a history follows them.
 ///
 /// Old names without a new one were removed.
-package struct PropertyRenames: Sendable, Hashable {
+package struct PropertyRenames: Sendable, Equatable {
   /// The new names of entities by their old ones.
   package var entities: [String: String] = [:]
   /// The new names of properties by the old names of entity and property.

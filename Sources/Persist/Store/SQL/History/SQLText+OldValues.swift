@@ -67,6 +67,7 @@ extension SQLText {
 
   /// The triggers that keep the added and removed members of a relationship.
   package static func memberTriggers(of relationship: OldValuesLayout.Relationship) -> [SQLText] {
+    @inline(never)
     func keep(_ owner: SQLText, _ member: SQLText, _ change: Int64, memberNumber: SQLText? = nil) -> SQLText {
       """
       INSERT INTO \(members) (TRANSACTIONID, RELATIONSHIP, OWNER, MEMBER, OWNERENTITY, MEMBERENTITY, CHANGE) \

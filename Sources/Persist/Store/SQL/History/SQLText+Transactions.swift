@@ -24,7 +24,7 @@ extension SQLText {
   }
 
   /// A row whose changes are selected.
-  package struct ChangedRow: Sendable, Hashable {
+  package struct ChangedRow: Sendable, Equatable {
     /// The number of its entity in the store.
     package let entity: Int
     package let key: Int64

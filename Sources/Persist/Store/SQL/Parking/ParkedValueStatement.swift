@@ -1,6 +1,6 @@
 /// A statement about parked values of attributes and about parked objects, as data: a file has a column for values of
 /// any type, but a server hasn't.
-package enum ParkedValueStatement: Sendable, Hashable {
+package indirect enum ParkedValueStatement: Sendable, Equatable {
   case createTables
   case park(ParkedSlot, table: String, column: String, entityNumber: Int, SQLText.ParkedRows)
   case parkObjects(ParkedSlot, table: String, entityNumber: Int)
@@ -23,7 +23,7 @@ package enum ParkedValueStatement: Sendable, Hashable {
   /// Removes all such triggers; the names are known in a file.
   case dropTriggers([String])
 
-  package struct Fill: Sendable, Hashable {
+  package struct Fill: Sendable, Equatable {
     package let column: String
     package let value: SQLValue
 

@@ -1,5 +1,5 @@
 /// The attributes whose types the values of a slot have, for engines whose columns have types.
-package struct ParkedTypes: Sendable, Hashable {
+package struct ParkedTypes: Sendable, Equatable {
   /// The type of the parked values; nil for objects and pairs, which are parked as integers.
   package let value: AttributeDescription?
   /// The type of the values that stand in for them; nil if none do.

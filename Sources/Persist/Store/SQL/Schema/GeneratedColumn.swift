@@ -1,7 +1,7 @@
 /// A column that SQLite computes from other columns of its row. SQLite's list of a table's columns omits it.
 ///
 /// - SeeAlso: <https://sqlite.org/gencol.html>
-package struct GeneratedColumn: Sendable, Hashable {
+package struct GeneratedColumn: Sendable, Equatable {
   package let name: String
   /// The words of the expression, folded: among them the names of the columns that it reads.
   package fileprivate(set) var words: Set<String> = []

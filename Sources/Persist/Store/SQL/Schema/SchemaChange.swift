@@ -2,7 +2,7 @@
 ///
 /// Each change consists of one or a few SQL statements. They run in the given order, all in one transaction, and every
 /// name is the current one at that time.
-package enum SchemaChange: Sendable, Hashable {
+package indirect enum SchemaChange: Sendable, Hashable {
   case dropTrigger(String)
   case dropView(String)
   case dropIndex(String)

@@ -2,7 +2,7 @@
 /// them.
 extension StoreSchema {
   /// A key that the model's rows rely on and the store lacks.
-  package struct MissingKey: Sendable, Hashable {
+  package struct MissingKey: Sendable, Equatable {
     /// The entity of the table; nil for tables of the store itself and for pairs of objects.
     package let entity: String?
     package let table: String

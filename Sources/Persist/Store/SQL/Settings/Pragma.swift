@@ -1,7 +1,7 @@
 /// An SQLite pragma, validated so that it can be embedded in SQL.
 ///
 /// Pragmas don't accept bound parameters, so a name must be a known one and a value a word or a number.
-package struct Pragma: Sendable, Hashable {
+package struct Pragma: Sendable, Equatable {
   package let name: String
   let value: String
 

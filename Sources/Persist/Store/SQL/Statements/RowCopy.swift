@@ -1,6 +1,6 @@
 /// The rows of one entity to copy from a store to another, which is attached to the connection as
 /// ``SQLText/copySchema``.
-package struct RowCopy: Sendable, Hashable {
+package struct RowCopy: Sendable, Equatable {
   /// The value of a column in the copy.
   package enum Value: Sendable, Hashable {
     case expression(RowExpression)
@@ -41,7 +41,7 @@ package struct RowCopy: Sendable, Hashable {
 }
 
 /// The pairs of a relationship to copy from a store to another.
-package struct PairCopy: Sendable, Hashable {
+package struct PairCopy: Sendable, Equatable {
   /// The rows at one end.
   package struct End: Sendable, Hashable {
     /// The table in the source, and `Z_ENT` of the rows there; nil for every row of the table.
@@ -68,7 +68,7 @@ package struct PairCopy: Sendable, Hashable {
   }
 
   /// The destination of the pairs.
-  package enum Target: Sendable, Hashable {
+  package enum Target: Sendable, Equatable {
     case join(table: String, owner: String, member: String, place: String?, inversePlace: String?)
     /// The owner's row gets the member's key.
     case ownerKey(column: String, place: String?)
@@ -90,7 +90,7 @@ package struct PairCopy: Sendable, Hashable {
 }
 
 /// Columns unknown to the model that are preserved in a copy of their table.
-package struct ColumnCopy: Sendable, Hashable {
+package struct ColumnCopy: Sendable, Equatable {
   package struct Column: Sendable, Hashable {
     package let old: String
     package let new: String

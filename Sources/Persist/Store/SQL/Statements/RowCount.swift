@@ -1,5 +1,5 @@
 /// A count of rows that determines whether a migration can run, or what it destroys.
-package enum RowCount: Sendable, Hashable {
+package indirect enum RowCount: Sendable, Equatable {
   /// Rows of a table.
   case rows(String, RowCondition)
   /// Rows with an entity number other than these, or without one.
@@ -37,7 +37,7 @@ package enum RowCount: Sendable, Hashable {
 }
 
 /// The parked pairs of a relationship that a migration restores.
-package struct ParkedPairRows: Sendable, Hashable {
+package struct ParkedPairRows: Sendable, Equatable {
   package let slots: [Int]
   /// The rows that can be members, by table.
   package let members: [PairEnd]

@@ -158,7 +158,7 @@ extension SQLText {
 }
 
 /// The columns with the order of a relationship's members.
-package struct OrderColumns: Sendable, Hashable {
+package struct OrderColumns: Sendable, Equatable {
   package let table: String
   /// The column with the owner's key.
   package let owner: String

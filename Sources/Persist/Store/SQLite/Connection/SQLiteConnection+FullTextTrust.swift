@@ -1,7 +1,7 @@
 import Foundation
 
 /// The basis for trusting a connection's schema: the verified indexes, and the version of the schema.
-struct FullTextTrust: Sendable, Hashable {
+struct FullTextTrust: Sendable, Equatable {
   let indexes: Set<FullTextIndex>
   var schemaVersion: Int64
 }

@@ -48,6 +48,7 @@ extension SQLiteConnection {
   }
 
   /// - Returns: Whether the wait continues, after a brief sleep.
+  @inline(never)
   private func sleeps(_ wait: BoundedWait, attempt: Int) -> Bool {
     switch wait.state {
     case .over: return false

@@ -35,7 +35,7 @@ package final class SQLiteConnection {
   }
 
   /// The counts of work done, for tests.
-  struct Counts: Sendable, Hashable {
+  struct Counts: Sendable, Equatable {
     /// The number of statements that SQLite compiled.
     var prepared = 0
     /// The number of statement runs.

@@ -53,29 +53,36 @@ package final class SQLiteStatement {
     if let code = bindingFailure { throw connection.failure(code, sql: sql) }
     isReset = false
     var code = sqlite3_step(handle)
-    if !hasStepped {
-      code = connection.waitingForIndex(code) {
-        sqlite3_reset(handle)
-        return sqlite3_step(handle)
-      }
-      recordSchemaChange()
-    }
+    if !hasStepped { code = completeFirstStep(code) }
     switch code {
     case SQLITE_ROW: return true
     case SQLITE_DONE: return false
-    default:
-      let error = connection.predicateFunctions.takeError() ?? connection.failure(code, sql: sql)
-      reset()
-      throw error
+    default: throw failure(code)
     }
   }
 
-  /// The first step recompiles the statement if the schema has changed.
+  // Steps are inlined; what seldom happens isn't.
+  @inline(never)
+  private func failure(_ code: Int32) -> any Error {
+    let error = connection.predicateFunctions.takeError() ?? connection.failure(code, sql: sql)
+    reset()
+    return error
+  }
+
+  /// Waits for the index of the log if necessary, and notices that the statement was recompiled because the schema has
+  /// changed.
   ///
   /// - SeeAlso: <https://sqlite.org/c3ref/c_stmtstatus_counter.html#sqlitestmtstatusreprepare>
-  private func recordSchemaChange() {
+  /// - Returns: The result of the last attempt.
+  @inline(never)
+  private func completeFirstStep(_ code: Int32) -> Int32 {
+    let code = connection.waitingForIndex(code) {
+      sqlite3_reset(handle)
+      return sqlite3_step(handle)
+    }
     hasStepped = true
     if sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_REPREPARE, 1) > 0 { connection.hasReloadedSchema = true }
+    return code
   }
 
   /// Runs a statement that returns no rows, or whose rows are ignored.

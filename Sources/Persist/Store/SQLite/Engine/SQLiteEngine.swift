@@ -51,7 +51,7 @@ package struct SQLiteEngine: StoreEngine {
     }
   }
 
-  private enum Finding {
+  private indirect enum Finding {
     case sealed(LayoutSeal.State)
     case compared(StoreMatch)
   }
@@ -158,6 +158,7 @@ package struct SQLiteEngine: StoreEngine {
 
   package func textSearcher(_ search: FullTextSearch) throws -> any TextSearcher { try SingleTextIndex(search) }
 
+  @inline(never)
   package func file(_ location: StoreLocation) throws -> URL {
     if let url = location.url { return url }
     throw PersistenceError(

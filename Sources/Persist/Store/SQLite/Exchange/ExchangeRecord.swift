@@ -5,7 +5,7 @@ import Foundation
 ///
 /// A single commit, which adds the migration to the store's log, is decisive. If it took place, the large values that
 /// only the old store named are deleted; otherwise those added for the new one are deleted.
-struct ExchangeRecord: Codable, Hashable {
+struct ExchangeRecord: Codable, Equatable {
   /// The entry in the store's migration log, as a binary property list.
   var logEntry: Data
   /// The large values that are added to the store's folder with the new store.

@@ -40,6 +40,7 @@ package enum LargeValueSharers {
 
 extension SQLiteConnection {
   /// The names of files in all columns of all tables, including columns unknown to the model.
+  @inline(never)
   func largeValueNames() throws -> Set<String> {
     var names: Set<String> = []
     for table in try StoreSchema(self).tables {

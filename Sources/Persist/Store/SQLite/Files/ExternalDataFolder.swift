@@ -4,7 +4,7 @@ package import Foundation
 ///
 /// The store's name appears without its extension. A column names a file; names that lead out of the folder are
 /// rejected, and symbolic links aren't followed, since a store from elsewhere could use them to access any file.
-package struct ExternalDataFolder: Sendable, Hashable {
+package struct ExternalDataFolder: Sendable, Equatable {
   /// The folder to write files to.
   package let url: URL
   /// The store's file, with symbolic links resolved.
@@ -98,6 +98,7 @@ package struct ExternalDataFolder: Sendable, Hashable {
   /// The content of a value's file; nil if the file is missing.
   ///
   /// - Throws: ``PersistenceError/Code/fileAccess`` if it can't be read.
+  @inline(never)
   func dataIfPresent(named name: String) throws -> Data? {
     guard let file = try file(named: name) else { return nil }
     do {

@@ -65,6 +65,7 @@ package enum SQLiteFileName {
   }
 
   /// A file that SQLite keeps beside the database: `-wal`, `-shm` or `-journal`.
+  @inline(never)
   static func companion(of url: URL, _ suffix: StaticString) -> URL {
     let file = resolved(url)
     return file.deletingLastPathComponent().appendingPathComponent("\(file.lastPathComponent)\(suffix)")

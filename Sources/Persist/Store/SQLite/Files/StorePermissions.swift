@@ -14,7 +14,7 @@ import Foundation
 /// store can't read its large values or its copies either.
 ///
 /// SQLite itself does the same for the log, its index and the journal.
-package struct StorePermissions: Sendable, Hashable {
+package struct StorePermissions: Sendable, Equatable {
   private let file: Int
 
   /// - Returns: Nil if there is no such file, or the system has no such permissions.

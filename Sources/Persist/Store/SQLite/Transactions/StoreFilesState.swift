@@ -7,6 +7,7 @@ struct StoreFilesState: Hashable {
   private let journal: FileState?
   private let hasIndex: Bool
 
+  @inline(never)
   init(of url: URL?) {
     database = url.flatMap(FileState.init)
     wal = url.flatMap { FileState(SQLiteFileName.companion(of: $0, "-wal")) }
