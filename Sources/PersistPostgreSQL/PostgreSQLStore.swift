@@ -18,11 +18,7 @@ final class PostgreSQLStore: PersistentStore {
   /// The types of the columns.
   let kinds: Lazy<[String: [String: ServerTerms.Kind]]>
   let readColumns: Lazy<[String: [String: ServerReadColumn]]>
-  /// By index in ``ManagedObjectModel/entities``, as in ``SQLiteStore``.
-  let exactPlans: LazyList<RowPlan>
-  let deepPlans: LazyList<RowPlan>
-  let writePlans: LazyList<WritePlan>
-  let indexedColumns: Lazy<RelatedRowsFirst.Indexes>
+  let plans: StorePlans
   /// The number of saves that run at once; others wait, and share transactions.
   static let savesAtOnce = 4
   let saves = SaveQueue(capacity: savesAtOnce)
@@ -95,19 +91,7 @@ final class PostgreSQLStore: PersistentStore {
     configuration = pool.options.configuration
     kinds = Lazy { map.serverKinds }
     readColumns = Lazy { map.serverReadColumns }
-    let entities = map.model.entities
-    let exact = LazyList(count: entities.count) { RowPlan(entities[$0], includingSubentities: false, in: map) }
-    exactPlans = exact
-    deepPlans = LazyList(count: entities.count) { index in
-      entities[index].hasSubentities ? RowPlan(entities[index], includingSubentities: true, in: map) : exact[index]
-    }
-    writePlans = LazyList(count: entities.count) { WritePlan(entities[$0], in: map) }
-    indexedColumns = Lazy {
-      RelatedRowsFirst.Indexes(
-        map.indexDefinitions.compactMap { index in
-          index.columns.first.map { RelatedRowsFirst.Index(table: index.table, column: $0.name) }
-        })
-    }
+    plans = StorePlans(in: map)
   }
 
   /// Creates a view that reads from elsewhere, and shares the store's plans.
@@ -117,8 +101,7 @@ final class PostgreSQLStore: PersistentStore {
     historyMap = store.historyMap
     (identifier, model, map, configuration) = (store.identifier, store.model, store.map, store.configuration)
     life = store.life
-    (kinds, readColumns, indexedColumns) = (store.kinds, store.readColumns, store.indexedColumns)
-    (exactPlans, deepPlans, writePlans) = (store.exactPlans, store.deepPlans, store.writePlans)
+    (kinds, readColumns, plans) = (store.kinds, store.readColumns, store.plans)
   }
 
   func close() throws {

@@ -102,7 +102,7 @@ extension PostgreSQLStore {
   /// The new values of the columns, each after a comma; nil for those that the server can't compute exactly.
   private func assignments(of batch: BatchUpdate) throws -> [ServerText?] {
     let entity = batch.rows.entity
-    let plan = writePlans[entity.number - 1]
+    let plan = plans.writes[entity.number - 1]
     let update = plan.update(of: batch.changes.map(\.slot))
     let expressions = Dictionary(batch.changes.map { ($0.slot, $0.value) }, uniquingKeysWith: { $1 })
     let pass = ServerCommitPass(RowWrites(), store: self)

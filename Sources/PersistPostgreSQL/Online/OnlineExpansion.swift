@@ -2,7 +2,7 @@ package import Persist
 
 /// The tables and columns of a second model that a store gets beside those of the first, and the ways in which they are
 /// kept in step: data that is derived from the two models.
-package struct OnlineExpansion: Sendable, Hashable {
+package struct OnlineExpansion: Sendable, Equatable {
   /// One of the two models.
   package enum Side: Sendable, Hashable { case first, second }
 

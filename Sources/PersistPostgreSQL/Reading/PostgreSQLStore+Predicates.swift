@@ -28,7 +28,7 @@ extension PostgreSQLStore {
     let root = SQLText.RowSelection.root
     var translation = newTranslation(at: now)
     guard let term = translation.condition(predicate, over: entity, root: root) else { return nil }
-    let rewrite = RelatedRowsFirst(extent: .all) { self.indexedColumns.value.contains($0) }
+    let rewrite = RelatedRowsFirst(extent: .all) { self.plans.indexedColumns.value.contains($0) }
     let terms = newTerms(over: entity)
     return terms.condition(rewrite.rewritten(term))?.bounded ?? terms.condition(term)?.bounded
   }

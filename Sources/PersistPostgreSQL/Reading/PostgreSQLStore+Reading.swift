@@ -110,7 +110,7 @@ extension PostgreSQLStore {
         .invalidRequest, at: .entity(query.entity.name), "A limit or an offset can't be negative.",
         fix: "Omit the limit to get all rows.")
     }
-    return (query.includesSubentities ? deepPlans : exactPlans)[index]
+    return (query.includesSubentities ? plans.deep : plans.exact)[index]
   }
 
   /// Whether a query selects nothing, because the store has no place for its entity or it names no keys.

@@ -39,7 +39,7 @@ struct ServerCommitPass {
   init(_ writes: RowWrites, store: PostgreSQLStore) {
     self.writes = writes
     self.store = store
-    plans = store.writePlans
+    plans = store.plans.writes
     kinds = store.kinds.value
   }
 

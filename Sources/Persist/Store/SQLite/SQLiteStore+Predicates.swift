@@ -50,7 +50,7 @@ extension SQLiteStore {
       return condition
     }
     let rewrite = RelatedRowsFirst(extent: query.limit != nil && !query.sort.isEmpty ? .page : .all) {
-      self.indexedColumns.value.contains($0)
+      self.plans.indexedColumns.value.contains($0)
     }
     let rewritten = rewrite.rewritten(condition)
     return ParserStackUse.holds(rewritten) ? rewritten : condition

@@ -158,8 +158,7 @@ extension SQLiteStore {
         .unknownEntity, at: .entity(query.entity.name), "The entity belongs to a model other than the store's.",
         fix: "Use the entity of the coordinator's model.")
     }
-    let plans = query.includesSubentities ? deepPlans : exactPlans
-    return plans[index]
+    return (query.includesSubentities ? plans.deep : plans.exact)[index]
   }
 
   /// The statement for the rows of a query, and whether it sorts them.

@@ -6,7 +6,7 @@ extension SQLiteStore {
         fix: "Read a to-one relationship from its own row.")
     }
     let destination = model.destination(of: relationship)
-    let plan = deepPlans[destination.number - 1]
+    let plan = plans.deep[destination.number - 1]
     guard let place = map[entity].toMany[property.slot], !map.absent.contains(entity.name) else {
       return RelatedRows(batch: RowBatch(), owners: [])
     }
@@ -28,7 +28,7 @@ extension SQLiteStore {
     by property: Property, of entity: Entity, owners: [Int64], limit: Int
   ) throws -> (rows: FirstRelatedRows, moment: ReadMoment?)? {
     guard let relationship = property.relationship, relationship.isToMany, !map.absent.contains(entity.name),
-      case let plan = deepPlans[model.destination(of: relationship).number - 1],
+      case let plan = plans.deep[model.destination(of: relationship).number - 1],
       let few = fewRelated(by: property, to: plan, of: entity, ownerCount: owners.count)
     else { return nil }
     let (rows, moment) = try pool.readingWithMoment {

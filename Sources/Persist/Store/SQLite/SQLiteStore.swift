@@ -25,12 +25,7 @@ final class SQLiteStore: PersistentStore {
   var busyTimeout: Duration { pool.options.busyTimeout }
   var postsRemoteChanges: Bool { pool.options.postsRemoteChangeNotifications }
   private let files: LockProtected<Files>
-  /// By index in ``ManagedObjectModel/entities``: the plans for reading rows of just the entity, and with its
-  /// subentities. Each is made when it is first needed: a program that opens a store uses few of its entities at once.
-  let exactPlans: LazyList<RowPlan>
-  let deepPlans: LazyList<RowPlan>
-  /// By index in ``ManagedObjectModel/entities``; each made by the first save of a row of its entity.
-  let writePlans: LazyList<WritePlan>
+  let plans: StorePlans
   /// Whether Persist's record of the store's model has to be written with the first save.
   let needsModelRecord: Atomic<Bool>
   /// Whether the first save seals the store, if its layout is the predicted one.
@@ -44,8 +39,6 @@ final class SQLiteStore: PersistentStore {
   let templates = LockProtected(QueryTemplates())
   /// The number of translations to SQL so far.
   let translationCount = Atomic(0)
-  /// The columns that indexes of the model begin with.
-  let indexedColumns: Lazy<RelatedRowsFirst.Indexes>
   let related = Lazy { RelatedStatements() }
   /// The plan of the store's history; nil if it has none.
   let historyPlan: LockProtected<HistoryPlan?>
@@ -81,19 +74,7 @@ final class SQLiteStore: PersistentStore {
     self.map = map
     self.configuration = configuration
     model = map.model
-    let entities = map.model.entities
-    let exact = LazyList(count: entities.count) { RowPlan(entities[$0], includingSubentities: false, in: map) }
-    exactPlans = exact
-    deepPlans = LazyList(count: entities.count) { index in
-      entities[index].hasSubentities ? RowPlan(entities[index], includingSubentities: true, in: map) : exact[index]
-    }
-    writePlans = LazyList(count: entities.count) { WritePlan(entities[$0], in: map) }
-    indexedColumns = Lazy {
-      RelatedRowsFirst.Indexes(
-        map.indexDefinitions.compactMap { index in
-          index.columns.first.map { RelatedRowsFirst.Index(table: index.table, column: $0.name) }
-        })
-    }
+    plans = StorePlans(in: map)
     followHistory(in: pool)
   }
 
@@ -113,8 +94,7 @@ final class SQLiteStore: PersistentStore {
     sealedSchema = Atomic(0)
     files = LockProtected(Files(pool))
     (identifier, map, configuration, model) = (store.identifier, store.map, store.configuration, store.model)
-    (exactPlans, deepPlans, writePlans) = (store.exactPlans, store.deepPlans, store.writePlans)
-    indexedColumns = store.indexedColumns
+    plans = store.plans
   }
 
   func close() throws { pool.close() }

@@ -29,7 +29,7 @@ extension SQLiteStore {
 
   /// By index in ``ManagedObjectModel/entities``.
   private var deletionRules: [DeletionRules] {
-    zip(model.entities, writePlans).map { DeletionRules($0, in: map, fileColumns: $1.fileColumns) }
+    zip(model.entities, plans.writes).map { DeletionRules($0, in: map, fileColumns: $1.fileColumns) }
   }
 }
 

@@ -95,7 +95,7 @@ extension SQLiteStore {
   }
 
   private func writePlan(of batch: BatchUpdate) -> WritePlan.Update {
-    writePlans[batch.rows.entity.number - 1].update(of: batch.changes.map(\.slot))
+    plans.writes[batch.rows.entity.number - 1].update(of: batch.changes.map(\.slot))
   }
 
   /// The new values of the columns.

@@ -7,7 +7,7 @@ extension SQLiteStore {
     return result
   }
 
-  private var hasLargeValues: Bool { writePlans.contains { !$0.fileColumns.isEmpty } }
+  private var hasLargeValues: Bool { plans.writes.contains { !$0.fileColumns.isEmpty } }
 
   /// Calls `body` with the present state of the store, whatever others write meanwhile.
   ///

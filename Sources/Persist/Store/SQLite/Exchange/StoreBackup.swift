@@ -199,7 +199,7 @@ package enum StoreBackup {
 
   /// Moves values from files into their rows: an in-memory store has no files.
   private static func recordBackup(_ store: SQLiteStore, _ connection: SQLiteConnection) throws {
-    let columns = Set(store.writePlans.flatMap { plan in plan.fileColumns.map { [plan.table, $0] } })
+    let columns = Set(store.plans.writes.flatMap { plan in plan.fileColumns.map { [plan.table, $0] } })
     for column in columns {
       let rows = try connection.all(.valuesInFiles(of: column[0], column: column[1])) { ($0.integer(0), $0.data(1)) }
       for (key, content) in rows {

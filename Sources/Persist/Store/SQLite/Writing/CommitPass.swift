@@ -35,7 +35,7 @@ struct CommitPass {
     self.writes = writes
     self.store = store
     self.connection = connection
-    plans = store.writePlans
+    plans = store.plans.writes
     files = LargeValueFiles(store.folderForNewValues)
   }
 
