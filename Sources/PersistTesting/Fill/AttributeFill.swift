@@ -61,7 +61,6 @@ struct AttributeFill {
 
   /// Returns a value within the limits, lengths and pattern.
   private func anyValue(_ number: Int64, _ generator: inout SeededGenerator) throws -> StoredValue {
-    let validation = attribute.validation
     switch attribute.type {
     case .int16: return try .integer(integer(number, Int64(Int16.min)...Int64(Int16.max), &generator))
     case .int32: return try .integer(integer(number, Int64(Int32.min)...Int64(Int32.max), &generator))
@@ -128,7 +127,7 @@ struct AttributeFill {
   }
 
   private func double(_ number: Int64, _ generator: inout SeededGenerator) throws -> Double {
-    let (minimum, maximum) = (validation.minimum?.number, validation.maximum?.number)
+    let (minimum, maximum) = (attribute.validation.minimum?.number, attribute.validation.maximum?.number)
     let low = minimum ?? min(0, (maximum ?? 0) - 1000)
     try requireLimits(low, maximum ?? .infinity)
     let high = min(maximum ?? .infinity, low + 1000)
