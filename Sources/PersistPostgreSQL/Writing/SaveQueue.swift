@@ -9,42 +9,20 @@ import Persist
 ///
 /// Conflicts and failures remain each save's own: a group that fails is written again without the saves that others
 /// have overtaken, or save by save.
-// @unchecked: `runningCount` and `waiting` are touched only while `lock` is held, `turn` only while its condition is.
+// @unchecked: `runningCount` and `waiting` are touched only while `lock` is held.
 final class SaveQueue: @unchecked Sendable {
   /// A thread that waits with its save.
-  private final class Waiting {
-    let condition = NSCondition()
+  // @unchecked: `turn` is set before the thread is admitted, and read by that thread afterward.
+  private final class Waiting: @unchecked Sendable {
+    let thread = WaitingThread()
     let writes: RowWrites
-    private var turn: Turn?
+    private(set) var turn = Turn.alone
 
     init(_ writes: RowWrites) { self.writes = writes }
 
     func receive(_ turn: Turn) {
-      condition.withLock {
-        self.turn = turn
-        condition.signal()
-      }
-    }
-
-    /// - Returns: Nil if the wait ended before, for the reason in `state`.
-    func wait(_ wait: BoundedWait, _ state: inout BoundedWait.State) -> Turn? {
-      condition.withLock {
-        while turn == nil, state == .goingOn {
-          wait.wait(for: condition)
-          state = wait.state
-        }
-        return turn
-      }
-    }
-
-    /// The turn of a save that another thread has begun to write.
-    func waitForOutcome() -> Turn {
-      condition.withLock {
-        while true {
-          if let turn { return turn }
-          condition.wait()
-        }
-      }
+      self.turn = turn
+      thread.admit()
     }
   }
 
@@ -74,7 +52,7 @@ final class SaveQueue: @unchecked Sendable {
   ///   - limit: The maximum time to wait for a turn.
   ///   - alone: Writes one save.
   ///   - together: Writes a group in one transaction.
-  /// - Throws: The errors of `alone`, and `.over` or `.cancelled` as ``Ended`` if the wait ended before the turn.
+  /// - Throws: The errors of `alone`, and ``Ended`` if the wait ended before the turn.
   func write(
     _ writes: RowWrites, within limit: Duration, instrument: (any StoreInstrument)?,
     alone: (RowWrites) throws -> CommitReceipt, together: (RowWrites) throws -> CommitReceipt
@@ -112,15 +90,17 @@ final class SaveQueue: @unchecked Sendable {
   ) throws -> Turn {
     let begun = instrument.map { _ in ContinuousClock.now }
     defer { if let begun { instrument?.waited(for: .writer, .now - begun) } }
-    var state = BoundedWait.State.goingOn
-    if let turn = own.wait(BoundedWait(limit), &state) { return turn }
+    let state = own.thread.wait(BoundedWait(limit))
+    guard state != .goingOn else { return own.turn }
     let isWithdrawn = lock.withLock {
       let place = waiting.firstIndex { $0 === own }
       if let place { waiting.remove(at: place) }
       return place != nil
     }
     if isWithdrawn { throw Ended(state: state) }
-    return own.waitForOutcome()
+    // Another thread has begun to write the save, and will tell the outcome.
+    _ = own.thread.wait(nil)
+    return own.turn
   }
 
   /// Writes a group, and gives the other threads their results.
