@@ -7,7 +7,7 @@ import Testing
 @testable import PersistModel
 
 /// Versions of a model between which many values change: entity numbers, types, and missing values.
-struct ConversionModels {
+struct LaterConversionModels {
   let registry: ModelRegistry
 
   /// - Parameter isUnique: Whether the names of items are unique.

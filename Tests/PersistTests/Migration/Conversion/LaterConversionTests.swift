@@ -8,40 +8,40 @@ import Testing
 @testable import PersistModel
 
 @Suite("Values that are converted after a migration")
-struct ConversionTests {
+struct LaterConversionTests {
   /// Calls `body` with a store whose values aren't converted, and with the contents that it must have.
   private func withUnconverted(
     items: Int = 900, isUnique: Bool = false,
-    _ body: (_ url: URL, _ models: ConversionModels, _ expected: StoreDump) throws -> Void
+    _ body: (_ url: URL, _ models: LaterConversionModels, _ expected: StoreDump) throws -> Void
   ) throws {
-    let models = try ConversionModels(isUnique: isUnique)
+    let models = try LaterConversionModels(isUnique: isUnique)
     try withTemporaryFolder { folder in
       let (url, twin) = (folder.appendingPathComponent("Store.sqlite"), folder.appendingPathComponent("Twin.sqlite"))
       try models.fill(url, items: items)
       try StoreBackup.copy(storeAt: url, to: twin)
       try AutomaticMigrator().migrate(storeAt: twin, to: models.new, registry: models.registry)
-      try ConversionModels.deferring.migrate(storeAt: url, to: models.new, registry: models.registry)
-      try #expect(ConversionModels.converted(url) == ["ZITEM", "ZSHOP", "ZTAG"])
+      try LaterConversionModels.deferring.migrate(storeAt: url, to: models.new, registry: models.registry)
+      try #expect(LaterConversionModels.converted(url) == ["ZITEM", "ZSHOP", "ZTAG"])
       try body(url, models, StoreDump(of: models.new.model, at: twin))
     }
   }
 
-  private func finish(_ url: URL, _ models: ConversionModels, expecting dump: StoreDump) throws {
+  private func finish(_ url: URL, _ models: LaterConversionModels, expecting dump: StoreDump) throws {
     let coordinator = try models.open(url)
     try #expect(coordinator.finishDeferredMigration())
-    try ConversionModels.close(coordinator)
+    try LaterConversionModels.close(coordinator)
     try #expect(StoreDump(of: models.new.model, at: url).differences(from: dump) == [])
     try MadeStore.expectNewStore(of: models.new.model, at: url)
-    try #expect(ConversionModels.converted(url).isEmpty)
+    try #expect(LaterConversionModels.converted(url).isEmpty)
   }
 
   @Test("The plan says what is converted, as text and as JSON, and writes no rows at once")
   func plan() throws {
-    let models = try ConversionModels()
+    let models = try LaterConversionModels()
     try withTemporaryStore { url in
       try models.fill(url, items: 20)
       let plan = try MigrationPlan(
-        storeAt: url, to: models.new, registry: models.registry, migrator: ConversionModels.deferring)
+        storeAt: url, to: models.new, registry: models.registry, migrator: LaterConversionModels.deferring)
       let later = plan.steps.flatMap(\.deferred).filter { $0.contains("in parts, while the store is used") }
       #expect(later.count == 3)
       #expect(later.allSatisfy { $0.hasPrefix("UPDATE ") && $0.contains("Z_ENT") })
@@ -72,7 +72,7 @@ struct ConversionTests {
         try #expect(StoreDump(of: models.new.model, at: url).differences(from: expected) == [])
       }
       #expect(count > 4)
-      try ConversionModels.close(coordinator)
+      try LaterConversionModels.close(coordinator)
       try MadeStore.expectNewStore(of: models.new.model, at: url)
       try #expect(StoreDump(of: models.new.model, at: url).differences(from: expected) == [])
     }
@@ -98,7 +98,7 @@ struct ConversionTests {
       try #expect(coordinator.finishDeferredMigration())
       context.reset()
       try #expect(answers() == before)
-      try ConversionModels.close(coordinator)
+      try LaterConversionModels.close(coordinator)
       try #expect(StoreDump(of: models.new.model, at: url).differences(from: expected) == [])
     }
   }
@@ -135,7 +135,7 @@ struct ConversionTests {
         if round < 2 { _ = try coordinator.finishDeferredMigration(within: .zero) }
         if round == 1 { try #expect(coordinator.finishDeferredMigration()) }
       }
-      try ConversionModels.close(coordinator)
+      try LaterConversionModels.close(coordinator)
       try #expect(MadeStore.rows("SELECT COUNT(*) FROM ZITEM", at: url) == [["897"]])
       try #expect(MadeStore.rows("SELECT COUNT(*) FROM ZITEM WHERE ZPRICE = 1.5", at: url) == [["3"]])
       try #expect(MadeStore.rows("SELECT COUNT(*) FROM ZITEM WHERE ZAMOUNT = 42", at: url) == [["111"]])
@@ -157,9 +157,9 @@ struct ConversionTests {
       context.mergePolicy = .mergeByPropertyObjectTrump
       try context.execute(BatchInsertRequest("Item", [["name": "Item 700", "price": 3.5], ["name": "other"]]))
       try #expect(context.count(for: FetchRequest("Item", where: "name == 'Item 700' AND price == 3.5")) == 1)
-      try #expect(!ConversionModels.converted(url).contains("ZITEM"))
+      try #expect(!LaterConversionModels.converted(url).contains("ZITEM"))
       try #expect(coordinator.finishDeferredMigration())
-      try ConversionModels.close(coordinator)
+      try LaterConversionModels.close(coordinator)
       try MadeStore.expectNewStore(of: models.new.model, at: url)
     }
   }
@@ -167,7 +167,7 @@ struct ConversionTests {
   @Test("A later migration converts the remaining values first, in place and by copy", arguments: [false, true])
   func later(_ copies: Bool) throws {
     try withUnconverted { url, models, expected in
-      var migrator = ConversionModels.deferring
+      var migrator = LaterConversionModels.deferring
       migrator.alwaysCopies = copies
       try migrator.migrate(storeAt: url, to: models.newest, registry: models.registry)
       let wanted = expected.migrated(by: try ModelComparison(from: models.new.model, to: models.newest.model))
@@ -175,7 +175,7 @@ struct ConversionTests {
       let coordinator = PersistentStoreCoordinator(model: models.newest.model, registry: models.registry)
       try coordinator.addStore(at: url)
       try #expect(coordinator.finishDeferredMigration())
-      try ConversionModels.close(coordinator)
+      try LaterConversionModels.close(coordinator)
       try MadeStore.expectNewStore(of: models.newest.model, at: url)
       try #expect(StoreDump(of: models.newest.model, at: url).differences(from: wanted) == [])
     }
@@ -186,7 +186,7 @@ struct ConversionTests {
     try withUnconverted { url, models, _ in
       try AutomaticMigrator(downgrade: .withoutLoss).migrate(
         storeAt: url, to: models.newest, registry: models.registry)
-      try #expect(ConversionModels.converted(url).isEmpty)
+      try #expect(LaterConversionModels.converted(url).isEmpty)
       let parked = try MadeStore.rows("SELECT COUNT(PERSIST_PARKED_1) FROM ZITEM", at: url)
       #expect(parked == [["900"]])
     }
@@ -199,9 +199,9 @@ struct ConversionTests {
       _ = try coordinator.finishDeferredMigration(within: .zero)
       let copy = url.deletingLastPathComponent().appendingPathComponent("Copy.sqlite")
       try StoreBackup.copy(storeAt: url, to: copy)
-      try #expect(ConversionModels.converted(copy).contains("ZITEM"))
+      try #expect(LaterConversionModels.converted(copy).contains("ZITEM"))
       try finish(copy, models, expecting: expected)
-      try ConversionModels.close(coordinator)
+      try LaterConversionModels.close(coordinator)
       try finish(url, models, expecting: expected)
     }
   }
@@ -214,7 +214,7 @@ struct ConversionTests {
       try #expect(context.count(for: FetchRequest("Item", where: "amount == nil")) == 0)
       let error = #expect(throws: PersistenceError.self) { try coordinator.finishDeferredMigration() }
       #expect(error?.code == .storeReadOnly)
-      try ConversionModels.close(coordinator)
+      try LaterConversionModels.close(coordinator)
     }
   }
 
@@ -223,12 +223,12 @@ struct ConversionTests {
     try withUnconverted { url, models, expected in
       let coordinator = try models.open(
         url, options: StoreOptions(tracksHistory: true, historyKeeps: .oldValues))
-      try #expect(ConversionModels.converted(url).isEmpty)
+      try #expect(LaterConversionModels.converted(url).isEmpty)
       let context = ManagedObjectContext(coordinator)
       let item = try #require(try context.fetch(FetchRequest("Item", where: "name == 'Item 5'")).first)
       item["price"] = 100.0
       try context.save()
-      try ConversionModels.close(coordinator)
+      try LaterConversionModels.close(coordinator)
       try #expect(StoreDump(of: models.new.model, at: url).differences(from: expected).count == 1)
     }
   }
@@ -245,7 +245,7 @@ struct ConversionTests {
           == [number[0] + ["0.5"]])
       let coordinator = try models.open(url)
       try #expect(coordinator.finishDeferredMigration())
-      try ConversionModels.close(coordinator)
+      try LaterConversionModels.close(coordinator)
       try #expect(
         MadeStore.rows("SELECT Z_ENT, ZPRICE FROM ZITEM WHERE ZNAME = 'Item 3'", at: url)
           == [number[0] + ["0.5"]])

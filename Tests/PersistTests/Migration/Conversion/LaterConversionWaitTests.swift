@@ -7,13 +7,13 @@ import Testing
 @testable import PersistModel
 
 @Suite("Waiting for rows to be converted", .serialized, .aboutFiles("locks of files"))
-struct ConversionWaitTests {
+struct LaterConversionWaitTests {
   private static let isLong = ProcessInfo.processInfo.environment["PERSIST_LONG_TESTS"] == "1"
 
   private static func name(ofRow key: Int) -> String { "Item \(key * 7919 % 1_000_003)" }
 
   /// Fills a table by SQL, which is quick.
-  private func fill(_ models: ConversionModels, _ url: URL, rows: Int) throws {
+  private func fill(_ models: LaterConversionModels, _ url: URL, rows: Int) throws {
     try MadeStore.make(models.old.model, at: url)
     let number = try MadeStore.rows("SELECT Z_ENT FROM Z_PRIMARYKEY WHERE Z_NAME = 'Item'", at: url)[0][0]
     try MadeStore.run(
@@ -28,7 +28,7 @@ struct ConversionWaitTests {
   @Test("Writers and readers of this and of another process go on while rows are converted")
   func waits() throws {
     let rows = Self.isLong ? 1_000_000 : 60_000
-    let models = try ConversionModels()
+    let models = try LaterConversionModels()
     try withTemporaryStore { url in
       try fill(models, url, rows: rows)
       let twin = url.deletingLastPathComponent().appendingPathComponent("Twin.sqlite")
@@ -88,7 +88,7 @@ struct ConversionWaitTests {
         } catch { Issue.record(error) }
       }
       let converting = try clock.measure {
-        while try !ConversionModels.converted(url).isEmpty {
+        while try !LaterConversionModels.converted(url).isEmpty {
           _ = try opened.finishDeferredMigration(within: .milliseconds(100))
         }
       }
@@ -101,7 +101,7 @@ struct ConversionWaitTests {
       #expect(opening < atOnce)
       #expect(found.count > 3)
       try #expect(opened.finishDeferredMigration())
-      try ConversionModels.close(opened)
+      try LaterConversionModels.close(opened)
       try MadeStore.expectNewStore(of: models.new.model, at: url)
       try #expect(MadeStore.rows("SELECT COUNT(*) FROM ZITEM WHERE ZAMOUNT IS NULL", at: url) == [["0"]])
       try #expect(MadeStore.rows("SELECT COUNT(*) FROM ZITEM", at: url) == [["\(rows)"]])

@@ -8,12 +8,12 @@ import Testing
 @testable import PersistModel
 
 @Suite("Laws of values that are converted after a migration")
-struct ConversionLawTests {
+struct LaterConversionLawTests {
   @Test(
     "Whatever is written between the parts, the store is like one that was migrated at once",
     .law("conversions-while-writing", short: 10, long: 500))
   func twins() throws {
-    let models = try ConversionModels()
+    let models = try LaterConversionModels()
     var parts = 0
     let count = forEachSeed { seed in
       try withTemporaryFolder { folder in
@@ -37,7 +37,7 @@ struct ConversionLawTests {
         }
         try #expect(coordinators[0].finishDeferredMigration())
         for coordinator in coordinators { try Self.write(coordinator, seed: seed &* 1000 &+ 999) }
-        try coordinators.forEach(ConversionModels.close)
+        try coordinators.forEach(LaterConversionModels.close)
         let expected = try StoreDump(of: models.new.model, at: urls[1])
         try #expect(StoreDump(of: models.new.model, at: urls[0]).differences(from: expected) == [])
         try MadeStore.expectNewStore(of: models.new.model, at: urls[0])
@@ -91,7 +91,7 @@ struct ConversionLawTests {
 
   @Test("Killed at any moment, the store is complete and the remaining rows are converted the next time")
   func killed() throws {
-    let models = try ConversionModels()
+    let models = try LaterConversionModels()
     try withTemporaryFolder { folder in
       let work = folder.appendingPathComponent("work")
       try FileManager.default.createDirectory(at: work, withIntermediateDirectories: true)
@@ -105,7 +105,7 @@ struct ConversionLawTests {
       try WatchedFiles.watching(work, { recorder.record($0) }) {
         let coordinator = try models.open(url)
         while try !coordinator.finishDeferredMigration(within: .zero) {}
-        try ConversionModels.close(coordinator)
+        try LaterConversionModels.close(coordinator)
       }
       recorder.recordEnd()
       let images = recorder.images
@@ -119,10 +119,10 @@ struct ConversionLawTests {
         let isOld = try StoreIdentification.identify(storeAt: store, registry: models.registry).version?.name == "1"
         let found = try StoreDump(of: isOld ? models.old.model : models.new.model, at: store)
         #expect(found.differences(from: isOld ? old : expected) == [], "\(image.moment)")
-        if try !ConversionModels.converted(store).isEmpty { unfinished += 1 }
+        if try !LaterConversionModels.converted(store).isEmpty { unfinished += 1 }
         let coordinator = try models.open(store)
         try #expect(coordinator.finishDeferredMigration())
-        try ConversionModels.close(coordinator)
+        try LaterConversionModels.close(coordinator)
         try #expect(StoreDump(of: models.new.model, at: store).differences(from: expected) == [], "\(image.moment)")
         try MadeStore.expectNewStore(of: models.new.model, at: store)
         try FileManager.default.removeItem(at: place)
