@@ -189,7 +189,8 @@ public struct OnlineMigration: Sendable {
       let end = try connection.reading { try OnlineEnd(models, isForward: false, connection.inspector) }
       return try connection.transaction { migrating in
         try require(record, connection)
-        guard record.state == .expanded else {
+        // The expansion may have restored objects of entities that only the new model has in a table of both.
+        guard record.state == .expanded, !models.sharesTables else {
           try connection.contractHistory(from: models.second, to: models.first, record)
           return try end.carryOut(on: migrating, connection, at: url, options)
         }

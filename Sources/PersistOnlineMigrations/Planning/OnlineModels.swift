@@ -18,6 +18,13 @@ struct OnlineModels {
   var first: TableMap { forward.map }
   var second: TableMap { backward.map }
 
+  /// Whether a table of both models may contain objects of entities that only the second has.
+  var sharesTables: Bool {
+    let numbers = second.concreteNumbers(besides: first)
+    let tables = Set(first.tables.map(\.table))
+    return second.tables.contains { numbers.contains($0.number) && tables.contains($0.table) }
+  }
+
   /// The renames that a history follows: not those of attributes with other values in each model.
   var renames: PropertyRenames {
     var renames = forward.renames
