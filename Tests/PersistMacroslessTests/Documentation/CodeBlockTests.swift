@@ -4,14 +4,15 @@ import Testing
 
 /// The code blocks of the README and the articles are compiled unchanged, each within a frame that provides the context
 /// assumed by the surrounding text. Frames are in `Tests/Snippets/Documentation`, one for each page; a line `// <block
-/// 2>` is the place of the page's third block.
+/// 2>` is the place of the page's third block. A block that is a whole source of an example needs no frame: the example's
+/// own package compiles it, with packages that this one doesn't know.
 @Suite("Code in the documentation")
 struct CodeBlockTests {
   @Test("Every code block of the README and the articles compiles", .needsCompiler, arguments: Page.all)
   func compiles(page: Page) throws {
     let compiler = try #require(SnippetCompiler.shared)
     let blocks = try page.blocks()
-    var framed: [Int] = []
+    var framed = try blocks.indices.filter { try Page.exampleSources().contains(blocks[$0]) }
     for frame in page.frames {
       let code = try frame.filled(with: blocks)
       framed += code.blocks
@@ -61,6 +62,13 @@ struct Page: Sendable, CustomTestStringConvertible {
       .filter { $0.url != Recipe.article }  // Complete programs, which CookbookTests runs.
       .sorted { $0.name < $1.name }
   }()
+
+  /// The sources of the example from which the article about servers quotes whole files.
+  static func exampleSources() throws -> [String] {
+    let folder = PackageFolder.url.appendingPathComponent("Examples/Server/Sources/Reminders")
+    return try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+      .map { try String(contentsOf: $0, encoding: .utf8).trimmingCharacters(in: .newlines) }
+  }
 
   func blocks() throws -> [String] {
     let text = try String(contentsOf: url, encoding: .utf8)

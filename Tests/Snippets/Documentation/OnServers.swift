@@ -12,30 +12,30 @@ struct Server {
 
   func noSuchNote(_ id: UUID) -> PersistenceError { PersistenceError(.objectNotFound, "There is no note \(id).") }
 
-  // <block 0>
-
   // <block 3>
 
+  // <block 6>
+
   func added(_ id: ManagedObjectID, amount: Int) async throws {
-    // <block 1>
+    // <block 4>
     _ = total
   }
 
   func changed(_ id: ManagedObjectID, title: String, expectedVersion: Int64) async throws {
-    // <block 2>
+    // <block 5>
     _ = version
   }
 }
 
 func opened(at url: URL, model: ManagedObjectModel) throws {
-  // <block 4>
+  // <block 7>
   _ = container
 }
 
 func closed(_ coordinator: PersistentStoreCoordinator) throws {
-  // <block 5>
+  // <block 8>
 }
 
 func copied(_ container: PersistentContainer, to copy: URL) async throws {
-  // <block 6>
+  // <block 9>
 }

@@ -1,0 +1,6 @@
+import PackageDescription
+
+func manifest() {
+  // <block 0>
+  _ = package
+}
