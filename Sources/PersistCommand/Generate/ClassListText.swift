@@ -40,11 +40,15 @@ struct ClassListText {
     if let parent = entity.superentity {
       head += "parent: \(SwiftName.literal(parent.name)), firstSlot: \(entity.properties.count - own.count), "
     }
-    return ["  private static func \(function(of: type))() -> \(list).Member {", "    \(list).Member("]
-      + (own.isEmpty
-        ? [head + "properties: [])"]
-        : [head, "      properties: ["].map { $0.hasSuffix(", ") ? String($0.dropLast()) : $0 }
-          + own.map { "        (\(SwiftName.literal($0.name)), \(kind(of: $0)))," } + ["      ])"]) + ["  }"]
+    var lines = ["  private static func \(function(of: type))() -> \(list).Member {", "    \(list).Member("]
+    if own.isEmpty {
+      lines.append(head + "properties: [])")
+    } else {
+      lines += [String(head.dropLast()), "      properties: ["]
+      for property in own { lines.append("        (\(SwiftName.literal(property.name)), \(kind(of: property))),") }
+      lines.append("      ])")
+    }
+    return lines + ["  }"]
   }
 
   private func kind(of property: Property) -> String {

@@ -82,9 +82,12 @@ struct DecimalBytes {
     let padding = (4 - whole.count % 4) % 4
     fraction += [Character](repeating: "0", count: (4 - fraction.count % 4) % 4)
     let digits = [Character](repeating: "0", count: padding) + whole + fraction
-    var groups = stride(from: 0, to: digits.count, by: 4).map { start in
-      digits[start..<start + 4].reduce(0 as Int16) { $0 * 10 + Int16($1.wholeNumberValue ?? 0) }
-    }[...]
+    var groups: ArraySlice<Int16> = []
+    for start in stride(from: 0, to: digits.count, by: 4) {
+      var group: Int16 = 0
+      for digit in digits[start..<start + 4] { group = group * 10 + Int16(digit.wholeNumberValue ?? 0) }
+      groups.append(group)
+    }
     // The power of 10,000 of the first group.
     var weight = (whole.count + padding) / 4 - 1
     while groups.first == 0 {

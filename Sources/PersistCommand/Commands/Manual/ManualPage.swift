@@ -51,14 +51,15 @@ struct ManualPage {
 
   private static func section(_ title: String, _ arguments: [CommandDescription.Argument]) -> [String] {
     guard !arguments.isEmpty else { return [] }
-    return [".SH \(title)"]
-      + arguments.flatMap { argument in
-        let value = argument.kind == .flag ? "" : " \\fI\(escaped(argument.valueName ?? "value"))\\fR"
-        let names = (argument.names ?? []).map { "\\fB\(escaped($0.text))\\fR" }.joined(separator: ", ")
-        let standard = argument.defaultValue.map { ["The default is \(escaped($0))."] } ?? []
-        return [".TP", names + (names.isEmpty ? String(value.dropFirst()) : value)]
-          + paragraphs([argument.abstract, argument.discussion].compactMap { $0 }.joined(separator: "\n")) + standard
-      }
+    var lines = [".SH \(title)"]
+    for argument in arguments {
+      let value = argument.kind == .flag ? "" : " \\fI\(escaped(argument.valueName ?? "value"))\\fR"
+      let names = (argument.names ?? []).map { "\\fB\(escaped($0.text))\\fR" }.joined(separator: ", ")
+      lines += [".TP", names + (names.isEmpty ? String(value.dropFirst()) : value)]
+      for text in [argument.abstract, argument.discussion] { lines += paragraphs(text ?? "") }
+      if let standard = argument.defaultValue { lines.append("The default is \(escaped(standard)).") }
+    }
+    return lines
   }
 
   private static func synopsis(_ argument: CommandDescription.Argument) -> String {
