@@ -17,8 +17,10 @@ extension SQLiteStore {
         "The store was opened for reading only and has \(waiting.count) deferred migration steps.",
         fix: "Open it without isReadOnly to finish its migration.")
     }
-    waiting = try convertRows(until: deadline)
-    guard !waiting.isEmpty, deadline.map({ ContinuousClock.now < $0 }) != false else { return waiting }
+    if waiting.contains(where: { if case .convertValues = $0 { true } else { false } }) {
+      waiting = try convertRows(until: deadline)
+      guard !waiting.isEmpty, deadline.map({ ContinuousClock.now < $0 }) != false else { return waiting }
+    }
     // A dedicated connection, because its triggers are disabled.
     let connection = try SQLiteConnection(url, mode: .readWrite, options: pool.options)
     defer { connection.close() }

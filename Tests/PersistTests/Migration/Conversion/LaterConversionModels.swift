@@ -117,4 +117,9 @@ struct LaterConversionModels {
         if case .convertValues(_, let table) = step { table } else { nil }
       })
   }
+
+  /// The number of tables that are views at the moment.
+  static func views(_ url: URL) throws -> Int {
+    try MadeStore.rows("SELECT name FROM sqlite_master WHERE type = 'view'", at: url).count
+  }
 }

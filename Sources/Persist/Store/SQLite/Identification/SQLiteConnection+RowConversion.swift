@@ -96,8 +96,10 @@ package struct ConversionPace {
 
 extension StoreSchema {
   /// Whether a trigger, or a view, mentions a table.
+  ///
+  /// The triggers that delete parked values with their rows don't count: they belong to the table under any name.
   package func mentionsElsewhere(_ table: String) -> Bool {
-    triggers.contains { $0.table.foldedIdentifier == table.foldedIdentifier || SQLTokens.mentions(table, in: $0.sql) }
+    triggers.contains { !ParkedSlot.isTrigger($0.name) && SQLTokens.mentions(table, in: $0.sql) }
       || views.contains { SQLTokens.mentions(table, in: $0.sql) }
   }
 

@@ -26,7 +26,8 @@ extension CommitPass {
       statement.bind(row.version, at: Int32(truncatingIfNeeded: keys.count + 1))
       let total = connection.totalChanges
       try statement.run()
-      if connection.changes(since: total) != keys.count {
+      // Several rows of a table whose rows are being converted are deleted singly, because triggers count too.
+      if keys.count == 1 ? connection.changes(since: total) == 0 : connection.changes != keys.count {
         guard keys.count == 1 else { throw UnmatchedDeletes() }
         try recordConflict(plan, keys[0], expected: row.version)
       }
