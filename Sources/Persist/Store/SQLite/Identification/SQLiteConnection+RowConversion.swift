@@ -95,14 +95,6 @@ package struct ConversionPace {
 }
 
 extension StoreSchema {
-  /// Whether a trigger, or a view, mentions a table.
-  ///
-  /// The triggers that delete parked values with their rows don't count: they belong to the table under any name.
-  package func mentionsElsewhere(_ table: String) -> Bool {
-    triggers.contains { !ParkedSlot.isTrigger($0.name) && SQLTokens.mentions(table, in: $0.sql) }
-      || views.contains { SQLTokens.mentions(table, in: $0.sql) }
-  }
-
   /// The schema with every table whose rows are being converted under its own name, as it will be afterward, and
   /// without what only the conversion needs.
   func showingConvertedTables() -> StoreSchema {

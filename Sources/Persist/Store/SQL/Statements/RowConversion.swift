@@ -132,3 +132,13 @@ extension SQLText {
     ]
   }
 }
+
+extension StoreSchema {
+  /// Whether a trigger, or a view, mentions a table.
+  ///
+  /// The triggers that delete parked values with their rows don't count: they belong to the table under any name.
+  package func mentionsElsewhere(_ table: String) -> Bool {
+    triggers.contains { !ParkedSlot.isTrigger($0.name) && SQLTokens.mentions(table, in: $0.sql) }
+      || views.contains { SQLTokens.mentions(table, in: $0.sql) }
+  }
+}
