@@ -47,6 +47,19 @@ extension SQLText {
   package static func update(
     _ rows: RowSelection, _ assignments: [(column: String, value: Assigned)], returningKeys: Bool
   ) -> SQLText {
+    let keys: SQLText = returningKeys ? " RETURNING Z_PK, Z_ENT" : ""
+    return "\(assigning(assignments, in: rows.table))\(rows.conditions)\(keys)"
+  }
+
+  /// Updates the rows with keys in a JSON array, also those of a view: SQLite knows a view's alias in the new values,
+  /// but not in the condition, and returns no keys of its rows.
+  package static func update(
+    _ table: String, _ assignments: [(column: String, value: Assigned)], where column: String, isIn keys: String
+  ) -> SQLText {
+    "\(assigning(assignments, in: table)) WHERE \(name: column) IN (\(list(keys)))"
+  }
+
+  private static func assigning(_ assignments: [(column: String, value: Assigned)], in table: String) -> SQLText {
     let changes = assignments.map { assignment -> SQLText in
       switch assignment.value {
       case .value(let value): ", \(name: assignment.column) = \(value: value)"
@@ -54,11 +67,7 @@ extension SQLText {
       case .truth(let term): ", \(name: assignment.column) = (\(self.term(term)) <> 0)"
       }
     }.joined(separator: "")
-    let keys: SQLText = returningKeys ? " RETURNING Z_PK, Z_ENT" : ""
-    return """
-      UPDATE \(name: rows.table) AS \(row: RowSelection.root) \
-      SET Z_OPT = IFNULL(Z_OPT, 0) + 1\(changes)\(rows.conditions)\(keys)
-      """
+    return "UPDATE \(name: table) AS \(row: RowSelection.root) SET Z_OPT = IFNULL(Z_OPT, 0) + 1\(changes)"
   }
 
   /// A row's key and its value that is out of a range, if there is one.

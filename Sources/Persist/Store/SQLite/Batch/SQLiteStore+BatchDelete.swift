@@ -113,7 +113,7 @@ extension SQLText {
     }
   }
 
-  fileprivate static func json(_ keys: Set<Int64>) -> String {
+  static func json(_ keys: some Sequence<Int64>) -> String {
     "[" + keys.map(String.init).joined(separator: ",") + "]"
   }
 }

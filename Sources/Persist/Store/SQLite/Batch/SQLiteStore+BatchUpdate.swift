@@ -1,7 +1,7 @@
 import Foundation
 
 extension SQLiteStore {
-  /// Updates rows with one statement.
+  /// Updates rows with one statement, after reading their keys if they are being converted.
   ///
   /// - Throws: ``PersistenceError/Code/invalidRequest`` if a value can't be translated to SQL exactly;
   ///   ``PersistenceError/Code/validationNumberTooLarge`` or ``PersistenceError/Code/validationNumberTooSmall`` if a
@@ -22,11 +22,18 @@ extension SQLiteStore {
         }
       }
       var history = try historyWriter(by: batch.origin, connection)
-      let returnsKeys = try batch.wantsIdentifiers || history != nil || connection.isConverting(selection.table)
+      let isConverting = try connection.isConverting(selection.table)
+      let returnsKeys = batch.wantsIdentifiers || history != nil
       let sql = SQLText.update(selection, assignments, returningKeys: returnsKeys)
       var outcome = BatchOutcome()
-      if returnsKeys {
-        let rows = try connection.all(sql) { (key: $0.integer(0), number: $0.integer(1)) }
+      if returnsKeys || isConverting {
+        let rows = try connection.all(isConverting ? .rows(.keyColumns(ofOnly: nil), selection) : sql) {
+          (key: $0.integer(0), number: $0.integer(1))
+        }
+        if isConverting {
+          let keys = SQLText.json(rows.map(\.key))
+          try connection.execute(.update(selection.table, assignments, where: "Z_PK", isIn: keys))
+        }
         let slots = batch.changes.map(\.slot)
         for row in rows {
           guard let index = map.numbers.entityIndex(ofNumber: Int(truncatingIfNeeded: row.number)) else { continue }
