@@ -60,7 +60,7 @@ struct LaterConversionLawTests {
       return try context.fetch(request).first
     }
     for _ in 0..<Int.random(in: 1...6, using: &random) {
-      switch Int.random(in: 0..<8, using: &random) {
+      switch Int.random(in: 0..<10, using: &random) {
       case 0:
         let item = ManagedObject(entity: Bool.random(using: &random) ? "Item" : "Toy", context: context)
         item["name"] = "Item \(Int.random(in: 0..<10_000, using: &random))"
@@ -79,6 +79,27 @@ struct LaterConversionLawTests {
           BatchUpdateRequest(
             "Item", where: FetchPredicate("name BETWEEN {%@, %@}", "Item \(low)", "Item \(low + 20)"),
             set: ["price": .value(Double(low))]))
+        context.reset()
+      case 7:
+        try context.save()
+        let low = Int.random(in: 0..<900, using: &random)
+        let toys = try FetchPredicate("shop.name == 'Shop 2' AND name BETWEEN {%@, %@}", "Item \(low)", "Item 9")
+        var request = FetchRequest<ManagedObject>("Toy")
+        request.predicate = toys
+        let ids = try Set(context.fetch(request).map(\.objectID))
+        let update = BatchUpdateRequest(
+          "Toy", where: toys, set: ["amount": try FetchExpression("amount + 1")],
+          resultType: .updatedObjectIDsResultType)
+        try #expect(context.execute(update).objectIDs.map { Set($0) } == ids)
+        context.reset()
+      case 8:
+        try context.save()
+        let low = Int.random(in: 0..<900, using: &random)
+        let some = try FetchPredicate("name BETWEEN {%@, %@}", "Item \(low)", "Item \(low + 1)")
+        var request = FetchRequest<ManagedObject>("Item")
+        request.predicate = some
+        let count = try context.count(for: request)
+        try #expect(context.execute(BatchDeleteRequest("Item", where: some)).count == count)
         context.reset()
       default:
         let item = try pick("Item")

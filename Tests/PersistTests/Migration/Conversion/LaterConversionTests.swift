@@ -228,10 +228,14 @@ struct LaterConversionTests {
       try #expect(LaterConversionModels.converted(url).isEmpty)
       let context = ManagedObjectContext(coordinator)
       let item = try #require(try context.fetch(FetchRequest("Item", where: "name == 'Item 5'")).first)
+      let former = item["price"].map { "\($0)" } ?? "nil"
       item["price"] = 100.0
       try context.save()
       try LaterConversionModels.close(coordinator)
-      try #expect(StoreDump(of: models.new.model, at: url).differences(from: expected).count <= 2)
+      let key = try MadeStore.rows("SELECT Z_PK FROM ZITEM WHERE ZNAME = 'Item 5'", at: url)[0][0]
+      try #expect(
+        StoreDump(of: models.new.model, at: url).differences(from: expected)
+          == ["Item \(key).Z_OPT: 2, expected 1", "Item \(key).price: 100.0, expected \(former)"])
     }
   }
 
