@@ -74,7 +74,7 @@ extension ExpansionPlanner {
         )
         guard !unknown.0.isEmpty || !unknown.1.isEmpty else { continue }
         func number(_ place: TableMap.EntityTable, _ key: TableMap.Column) -> String? {
-          place.columns.first { $0.slot == key.slot && $0.role == .toOneEntity }?.name
+          place.columns.first { $0.property == key.property && $0.role == .toOneEntity }?.name
         }
         let (first, second) = (number(forward.map[source], old), number(place, column))
         let taken = Set((forward.map.layout[place.table] ?? []).map(\.name.foldedIdentifier))

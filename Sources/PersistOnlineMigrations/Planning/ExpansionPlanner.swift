@@ -162,7 +162,7 @@ struct ExpansionPlanner {
   ) -> OnlineExpansion.KeyJoin? {
     // Members of an ordered inverse would need a position in both.
     guard let source, source.inversePlace == nil || target.row == .member, source.place == nil || target.row == .owner,
-      target.place == nil, target.rows.entityNumbers == nil, target.targets.entityNumbers == nil,
+      target.place == nil, containsAll(target.rows), containsAll(target.targets),
       keyJoin(of: target.rows.table, target.column) == nil,
       !expansion.keyJoins.contains(where: { $0.join.name == source.table }),
       let table = forward.map.joinTables.first(where: { $0.name == source.table }), !table.isReflexive,
@@ -174,6 +174,14 @@ struct ExpansionPlanner {
       member: isOwner ? source.member : source.owner, of: target.targets.table,
       place: isOwner ? source.place : source.inversePlace,
       label: [entity, property].compactMap { $0 }.joined(separator: "."))
+  }
+
+  /// Whether all rows of a table belong to an end of pairs; abstract entities have none.
+  private func containsAll(_ end: PairEnd) -> Bool {
+    guard let numbers = end.entityNumbers else { return true }
+    return forward.planned.tables.allSatisfy { place in
+      place.table != end.table || place.entity.isAbstract || numbers.contains(place.number)
+    }
   }
 
   /// The new join table for the keys of a to-one relationship; nil for pairs from elsewhere.

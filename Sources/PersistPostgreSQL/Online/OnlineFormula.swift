@@ -55,12 +55,6 @@ extension OnlineExpansion.Formula {
     return standard == .null ? converted : "coalesce(\(converted), \(kind.literal(standard)))"
   }
 
-  /// The value for rows of its entities, and the present one for others.
-  func assigned(of row: ServerText) -> ServerText {
-    let value = value(of: row) ?? "NULL"
-    return "CASE WHEN \(row)entity IN (\(numbers: numbers)) THEN \(value) ELSE \(row)\(name: column.name) END"
-  }
-
   /// Numbers without a fraction are computed exactly, whatever their size.
   private func value(_ expression: FetchExpression, _ row: ServerText) -> Value? {
     switch expression {
@@ -192,17 +186,53 @@ extension OnlineTriggers {
       let tests = Set(own).sorted().map { "NEW.\(name: $0) IS DISTINCT FROM OLD.\(name: $0)" as ServerText }
       return "(\(tests.isEmpty ? "FALSE" : tests.joined(separator: " OR ")))"
     }
+    // A backfill assigns what the first model's columns mean, which may be less exact than they are.
+    let values = group.computedValues(for: .second, in: "NEW.")
+    let isOwn = values.map { "NEW.\(name: $0.column) IS DISTINCT FROM (\($0.value))" as ServerText }
+    let isAssigned: ServerText = isOwn.isEmpty ? "" : " AND (\(isOwn.joined(separator: " OR ")))"
     return """
       IF is_second THEN IF \(isChanged(.second)) THEN \(compute(.first, group)) END IF; \
       ELSIF \(isChanged(.first)) THEN \(compute(.second, group)) \
-      ELSIF \(isChanged(.second, withSources: false)) THEN \(compute(.first, group)) END IF;
+      ELSIF \(isChanged(.second, withSources: false))\(isAssigned) THEN \(compute(.first, group)) END IF;
       """
   }
 
   private static func compute(_ side: OnlineExpansion.Side, _ group: [OnlineExpansion.Formula]) -> ServerText {
-    let values = group.filter { $0.side == side }.map { formula in
-      "NEW.\(name: formula.column.name) := \(formula.assigned(of: "NEW."));" as ServerText
+    let values = group.computedValues(for: side, in: "NEW.").map { column, value in
+      "NEW.\(name: column) := \(value);" as ServerText
     }
     return values.isEmpty ? "NULL;" : values.joined(separator: " ")
+  }
+}
+
+extension OnlineExpansion {
+  /// The columns of a table that formulas compute, with their values.
+  ///
+  /// - Parameters:
+  ///   - side: The model that has the columns.
+  ///   - row: The name of the row with a point.
+  func computedValues(
+    of table: String, for side: Side, in row: ServerText
+  ) -> [(column: String, value: ServerText)] {
+    formulas.filter { $0.table == table }.computedValues(for: side, in: row)
+  }
+}
+
+extension [OnlineExpansion.Formula] {
+  /// The columns with their values. Rows of entities without a formula keep theirs.
+  ///
+  /// - Parameters:
+  ///   - side: The model that has the columns.
+  ///   - row: The name of the row with a point.
+  fileprivate func computedValues(
+    for side: OnlineExpansion.Side, in row: ServerText
+  ) -> [(column: String, value: ServerText)] {
+    let columns = Dictionary(grouping: filter { $0.side == side }, by: \.column.name)
+    return columns.sorted { $0.key < $1.key }.map { column, formulas in
+      let cases = formulas.map { formula -> ServerText in
+        "WHEN \(row)entity IN (\(numbers: formula.numbers)) THEN \(formula.value(of: row) ?? "NULL")"
+      }
+      return (column, "CASE \(cases.joined(separator: " ")) ELSE \(row)\(name: column) END")
+    }
   }
 }

@@ -53,10 +53,9 @@ package enum OnlineStatements {
         conditions.append("r.\(name: column) IS DISTINCT FROM \(value)")
       }
     }
-    for formula in expansion.formulas where formula.table == table && formula.side == .second {
-      let value = formula.assigned(of: "r.")
-      values.append("\(name: formula.column.name) = \(value)")
-      conditions.append("r.\(name: formula.column.name) IS DISTINCT FROM \(value)")
+    for (column, value) in expansion.computedValues(of: table, for: .second, in: "r.") {
+      values.append("\(name: column) = \(value)")
+      conditions.append("r.\(name: column) IS DISTINCT FROM \(value)")
     }
     var fills: [String: [OnlineExpansion.Fill]] = [:]
     for fill in expansion.fills where fill.table == table && fill.side == .second {
