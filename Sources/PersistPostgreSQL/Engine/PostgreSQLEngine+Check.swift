@@ -22,12 +22,7 @@ extension PostgreSQLEngine: CheckingEngine {
           try inspector.forEachFinding(step) { finding in
             // Other programs may omit the number; it is read from the row with the key.
             if step.kind == .wrongEntityNumber, finding.values.0 == .null { return }
-            // Programs with this model don't see the other's objects.
-            if step.kind == .unknownEntity, case .integer(let number) = finding.values.0,
-              others.contains(Int(clamping: number))
-            {
-              return
-            }
+            if step.concerns(others, finding.values, map) { return }
             guard let detail = step.detail(finding.values.0, finding.values.1) else { return }
             let entity = map.table(ofNumber: Int(clamping: finding.entityNumber))?.entity.name
             try report(
@@ -69,6 +64,29 @@ extension PostgreSQLEngine: CheckingEngine {
         }
       }
     }
+  }
+}
+
+extension CheckStep {
+  /// Whether a finding is an object that only the other model of an expanded store knows, or a member in a join table of
+  /// both models. Programs with this model don't see them.
+  ///
+  /// - Parameters:
+  ///   - numbers: The entity numbers of the other model.
+  ///   - values: The values of the finding.
+  ///   - map: The layout of this model.
+  fileprivate func concerns(_ numbers: [Int], _ values: (SQLValue, SQLValue), _ map: TableMap) -> Bool {
+    let number: SQLValue
+    switch kind {
+    case .unknownEntity: number = values.0
+    case .wrongDestination:
+      let relationship = property.flatMap { map.model.entitiesByName[entity]?.relationship(named: $0) }
+      guard relationship?.isToMany == true else { return false }
+      number = values.1
+    default: return false
+    }
+    guard case .integer(let value) = number else { return false }
+    return numbers.contains(Int(clamping: value)) && map.table(ofNumber: Int(clamping: value)) == nil
   }
 }
 
