@@ -74,6 +74,32 @@ struct OnlineHierarchyLawTests {
     }
   }
 
+  @Test(
+    "A relationship that becomes to-many or to-one is refused if it can lead to objects that only one model knows",
+    arguments: [true, false], [nil, true, false])
+  func membersOfOtherEntities(isManyBefore: Bool, hasNovelBefore: Bool?) throws {
+    func version(_ name: String, isMany: Bool, hasNovel: Bool) throws -> ModelVersion {
+      let (own, former) = isMany ? ("items", "item") : ("item", "items")
+      let items = isMany
+        ? RelationshipDescription(own, toMany: "Item", inverse: "notes", renamingIdentifier: former)
+        : RelationshipDescription(own, to: "Item", inverse: "notes", renamingIdentifier: former)
+      var entities = [
+        EntityDescription("Item", relationships: [RelationshipDescription("notes", toMany: "Note", inverse: own)]),
+        EntityDescription("Note", relationships: [items]),
+      ]
+      if hasNovel { entities.append(EntityDescription("Novel", parent: "Item")) }
+      return ModelVersion(
+        name: name, model: try ManagedObjectModel(ModelDescription(entities: entities, versionIdentifiers: [name])))
+    }
+    let plan = try OnlineShop.planOnly(
+      version("1", isMany: isManyBefore, hasNovel: hasNovelBefore == true),
+      version("2", isMany: !isManyBefore, hasNovel: hasNovelBefore == false))
+    let refused = plan.refusals.map { "\($0.entity ?? "").\($0.property ?? "")" }
+    let isServed = hasNovelBefore == nil
+    #expect(plan.isPossible == isServed, "\(plan)")
+    #expect(refused.contains(isManyBefore ? "Note.item" : "Note.items") != isServed, "\(plan)")
+  }
+
   private func expectIntact(_ url: URL, _ name: String) throws {
     var problems: [StoreProblem] = []
     try StoreLocation.postgreSQL(url.absoluteString).check { problems.append($0) }

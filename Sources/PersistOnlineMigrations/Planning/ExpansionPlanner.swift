@@ -176,17 +176,28 @@ struct ExpansionPlanner {
       label: [entity, property].compactMap { $0 }.joined(separator: "."))
   }
 
-  /// Whether all rows of a table belong to an end of pairs; abstract entities have none.
+  /// Whether all rows of a table belong to an end of pairs, in both models.
   private func containsAll(_ end: PairEnd) -> Bool {
-    guard let numbers = end.entityNumbers else { return true }
-    return forward.planned.tables.allSatisfy { place in
-      place.table != end.table || place.entity.isAbstract || numbers.contains(place.number)
-    }
+    let numbers = concreteNumbers(of: end.table)
+    return isKnown(numbers) && end.entityNumbers.map { numbers.isSubset(of: $0) } != false
+  }
+
+  /// The entity numbers of a table's rows in either model; abstract entities have none.
+  private func concreteNumbers(of table: String) -> Set<Int> {
+    let places = Array(forward.map.tables) + Array(forward.planned.tables)
+    return Set(places.filter { $0.table == table && !$0.entity.isAbstract }.map(\.number))
+  }
+
+  /// Whether both models have all entities: a key would lead programs with the other model to an object that they don't
+  /// know.
+  private func isKnown(_ numbers: Set<Int>) -> Bool {
+    hidden.first.isDisjoint(with: numbers) && hidden.second.isDisjoint(with: numbers)
   }
 
   /// The new join table for the keys of a to-one relationship; nil for pairs from elsewhere.
   private func keyJoin(_ target: PairTarget, _ source: PairSource?) -> OnlineExpansion.KeyJoin? {
     guard let source, source.place == nil, source.inversePlace == nil, !target.isReflexive,
+      isKnown(concreteNumbers(of: target.owners.table)), isKnown(concreteNumbers(of: target.members.table)),
       let join = expansion.tables.first(where: { $0.name == target.table }),
       !expansion.keyJoins.contains(where: { $0.join.name == target.table })
     else { return nil }
