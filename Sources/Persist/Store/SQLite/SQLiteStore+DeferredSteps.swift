@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 extension SQLiteStore {
   // Read from the file: pending metadata don't reflect steps performed in the meantime.
@@ -53,9 +54,14 @@ extension SQLiteStore {
     }
   }
 
+  /// Whether the rows of a table are being converted. Nearly no store needs a statement for the answer.
+  func isConverting(_ table: String, _ connection: SQLiteConnection) throws -> Bool {
+    try mayConvertRows.load(ordering: .relaxed) && connection.isConverting(table)
+  }
+
   /// Converts the remaining rows of a table at once, for a statement that SQLite refuses for views.
   func finishConversion(of table: String, _ connection: SQLiteConnection) throws {
-    guard try connection.isConverting(table) else { return }
+    guard try isConverting(table, connection) else { return }
     while try connection.convertNextRows(.max).isConverting(table) {}
   }
 }

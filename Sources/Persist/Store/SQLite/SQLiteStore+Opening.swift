@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 extension SQLiteStore {
   /// Opens a store with a known model.
@@ -52,10 +53,12 @@ extension SQLiteStore {
     if let url = pool.url {
       pool.setWatch(StoreWatch(url, mark: catalog.mark, OpenedStore(at: url, catalog.metadata, map: map)))
     }
-    return SQLiteStore(
+    let store = SQLiteStore(
       pool, identifier: catalog.metadata.identifier, map: map, configuration: options.configuration,
       hasModelRecord: catalog.record?.fingerprints == model.fingerprints, fullText: fullText,
       history: history)
+    store.mayConvertRows.store(catalog.metadata.hasConversions, ordering: .relaxed)
+    return store
   }
 
   /// Whether triggers or indexes will be created for tables whose rows are being converted, and which are views.

@@ -32,6 +32,8 @@ final class SQLiteStore: PersistentStore {
   let needsSeal: Atomic<Bool>
   /// The schema version for which the store was last sealed; 0 if it isn't.
   let sealedSchema: Atomic<Int64>
+  /// Whether rows may still be converted, after a migration before the store was opened.
+  let mayConvertRows = Atomic(false)
   /// Whether an unclean end may have left unused files of large values.
   let needsSweep = Atomic(false)
   /// Pending metadata, written with the next save.

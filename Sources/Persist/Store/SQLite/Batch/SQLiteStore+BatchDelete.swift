@@ -12,7 +12,7 @@ extension SQLiteStore {
     var files = LargeValueFiles(externalFolder)
     let outcome = try pool.write { connection in
       // Known only within the transaction: another program may have switched the history on.
-      if isPlain, history?.isTracking != true, try !connection.isConverting(selection.table) {
+      if isPlain, history?.isTracking != true, try !isConverting(selection.table, connection) {
         return BatchOutcome(count: try connection.execute(.delete(selection)))
       }
       var pass = try BatchDeletePass(selection, rules, store: self, connection)

@@ -22,7 +22,7 @@ extension SQLiteStore {
         }
       }
       var history = try historyWriter(by: batch.origin, connection)
-      let isConverting = try connection.isConverting(selection.table)
+      let isConverting = try self.isConverting(selection.table, connection)
       let returnsKeys = batch.wantsIdentifiers || history != nil
       let sql = SQLText.update(selection, assignments, returningKeys: returnsKeys)
       var outcome = BatchOutcome()
