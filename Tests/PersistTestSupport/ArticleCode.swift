@@ -7,9 +7,12 @@ public enum ArticleCode {
   /// - Parameters:
   ///   - path: The article, within the package.
   ///   - tests: A file that runs the article's code, such as `#filePath`.
+  ///   - heading: The line of the heading whose code is the first that counts; nil for all code.
   /// - Returns: Those lines, and the total number of lines of code.
-  public static func missing(from tests: String, inArticle path: String) throws -> (lines: [String], shown: Int) {
-    let article = try lines(of: PackageFolder.url.appendingPathComponent(path))
+  public static func missing(
+    from tests: String, inArticle path: String, below heading: String? = nil
+  ) throws -> (lines: [String], shown: Int) {
+    let article = try lines(of: PackageFolder.url.appendingPathComponent(path)).drop { heading != nil && $0 != heading }
     let known = try Set(lines(of: URL(fileURLWithPath: tests)))
     var isCode = false
     var code: [String] = []

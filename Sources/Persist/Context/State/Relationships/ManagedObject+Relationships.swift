@@ -335,7 +335,6 @@ extension ManagedObject {
     }
   }
 
-  @inline(never)
   final func removeMember(_ other: ManagedObject, of relationship: RelationshipLayout) {
     guard let table, isMember(other, of: relationship) else { return }
     recordChange(at: relationship.slot)

@@ -63,7 +63,9 @@ final class StorePlace: Sendable {
     return state.withLock { state in
       // Before the file is looked at, so that pages moved meanwhile count as progress the next time.
       let before = hasIndex && !connection.isWithoutLocks ? LogProgress(connection) : nil
-      guard let former = state.file, let file = FileState(path: path), file.isSameFile(as: former) else { return .moved }
+      guard let former = state.file, let file = FileState(path: path), file.isSameFile(as: former) else {
+        return .moved
+      }
       if state.isOverwritten { return .overwritten }
       let isChanged = file != former
       if let log {
