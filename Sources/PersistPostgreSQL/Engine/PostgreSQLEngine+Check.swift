@@ -68,8 +68,8 @@ extension PostgreSQLEngine: CheckingEngine {
 }
 
 extension CheckStep {
-  /// Whether a finding is an object that only the other model of an expanded store knows, or a member in a join table of
-  /// both models. Programs with this model don't see them.
+  /// Whether a finding is an object that only the other model of an expanded store knows, or a member in a join table
+  /// of both models. Programs with this model don't see them.
   ///
   /// - Parameters:
   ///   - numbers: The entity numbers of the other model.
