@@ -91,9 +91,11 @@ extension SQLiteConnection {
 
   /// The greatest key in a table; 0 if it is empty. Found immediately, and about the number of rows.
   package func greatestRow(of table: String) throws -> Int64 {
-    let rows = RowConversion.Names.rows(table)
-    let isConverting = try first(.knows(table: rows)) { _ in true } ?? false
-    return try first(.greatestRow(of: isConverting ? rows : table)) { $0.integer(0) } ?? 0
+    do { return try first(.greatestRow(of: table)) { $0.integer(0) } ?? 0 } catch {
+      // A table whose rows are being converted is a view, which has no such keys.
+      guard try isConverting(table) else { throw error }
+      return try first(.greatestRow(of: RowConversion.Names.rows(table))) { $0.integer(0) } ?? 0
+    }
   }
 
   /// Whether SQLite can drop a column, which requires version 3.35.
