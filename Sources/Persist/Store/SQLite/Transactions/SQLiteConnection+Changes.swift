@@ -93,8 +93,9 @@ extension SQLiteConnection {
   package func greatestRow(of table: String) throws -> Int64 {
     do { return try first(.greatestRow(of: table)) { $0.integer(0) } ?? 0 } catch {
       // A table whose rows are being converted is a view, which has no such keys.
-      guard try isConverting(table) else { throw error }
-      return try first(.greatestRow(of: RowConversion.Names.rows(table))) { $0.integer(0) } ?? 0
+      let rows = RowConversion.Names.rows(table)
+      guard try first(.knows(table: rows), { _ in true }) == true else { throw error }
+      return try first(.greatestRow(of: rows)) { $0.integer(0) } ?? 0
     }
   }
 
