@@ -27,6 +27,10 @@ func deferred(_ coordinator: PersistentStoreCoordinator, _ url: URL) async throw
   // <block 4>
 }
 
-func remembered(_ url: URL) throws {
+func converted(_ coordinator: PersistentStoreCoordinator, _ url: URL) throws {
   // <block 5>
+}
+
+func remembered(_ url: URL) throws {
+  // <block 6>
 }
