@@ -73,7 +73,7 @@ enum FactHead: Sendable, Hashable {
     }
   }
 
-  /// - Parameter rest: What follows the property: see ``FactKey/rest``.
+  /// - Parameter rest: The part after the property: see ``FactKey/rest``.
   func key(_ object: Identity, _ rest: Data) -> FactKey {
     let other = Identity(bytes: rest)
     return switch self {

@@ -6,7 +6,7 @@ struct KeyParts {
   let object: Data
   /// The kind of fact and the property; nil for facts that belong to no object.
   let head: FactHead?
-  /// What follows the property: the identity of another object, or a path.
+  /// The part after the property: the identity of another object, or a path.
   let rest: Data
 
   init(_ key: FactKey) {
@@ -25,7 +25,7 @@ extension FactKey {
     }
   }
 
-  /// What follows the property: the identity of the second object, or the path to a member; empty for other facts.
+  /// The part after the property: the identity of the second object, or the path to a member; empty for other facts.
   var rest: Data { if case .part(_, _, let path) = self { path.bytes } else { other?.bytes ?? Data() } }
 }
 

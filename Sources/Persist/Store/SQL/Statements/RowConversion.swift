@@ -24,7 +24,7 @@ package struct RowConversion: Sendable, Hashable {
     package static func rows(_ table: String) -> String { rowsPrefix + table }
     /// The keys of the rows that were written in their final form before their turn came.
     package static func written(_ table: String) -> String { "PERSIST_WRITTEN_\(table)" }
-    /// How far the rows are converted.
+    /// The table that contains the key up to which the rows are converted.
     package static func position(_ table: String) -> String { "PERSIST_POSITION_\(table)" }
     static func trigger(_ event: SQLText, _ table: String) -> String { "PERSIST_\(event.text)_\(table)" }
 
