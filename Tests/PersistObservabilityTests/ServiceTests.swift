@@ -6,7 +6,7 @@ import PersistTestSupport
 import ServiceLifecycleTestKit
 import Testing
 
-@Suite("Stores as services", .timeLimit(.minutes(2)))
+@Suite("Stores as services", .timeLimit(.minutes(5)))
 struct ServiceTests {
   @Test("A graceful shutdown finishes running saves and closes the stores")
   func shutdown() async throws {

@@ -100,7 +100,8 @@ struct ChildFollowingTests {
     }
   }
 
-  @Test("A save of another context wakes a sequence of a child at any depth", .timeLimit(.minutes(1)), arguments: 1...3)
+  @Test(
+    "A save of another context wakes a sequence of a child at any depth", .timeLimit(.minutes(10)), arguments: 1...3)
   @MainActor func waking(depth: Int) async throws {
     let coordinator = PersistentStoreCoordinator(model: try ManagedObjectModel(SampleModels.people))
     try coordinator.addInMemoryStore()
