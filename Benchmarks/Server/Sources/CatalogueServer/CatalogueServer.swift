@@ -3,14 +3,14 @@ import Foundation
 import Hummingbird
 import Logging
 
-/// Serves a catalogue of items over one of the contestants, until it gets SIGTERM or SIGINT.
+/// Serves a catalogue of items over one of the contestants, or from memory, until it gets SIGTERM or SIGINT.
 @main
 struct CatalogueServer: AsyncParsableCommand {
-  enum Contestant: String, ExpressibleByArgument, CaseIterable { case persist, grdb }
+  enum Contestant: String, ExpressibleByArgument, CaseIterable { case persist, grdb, memory }
 
-  static let configuration = CommandConfiguration(abstract: "Serves a catalogue of items over one of two libraries.")
+  static let configuration = CommandConfiguration(abstract: "Serves a catalogue of items over one of two libraries, or from memory.")
 
-  @Option(help: "The library that reads and writes the file.")
+  @Option(help: "What reads and writes the file; memory reads it once.")
   var contestant = Contestant.persist
 
   @Option(help: "The port on this machine.")
@@ -42,6 +42,7 @@ struct CatalogueServer: AsyncParsableCommand {
     switch contestant {
     case .persist: try PersistCatalogue(file, synchronous: synchronous)
     case .grdb: try GRDBCatalogue(file, synchronous: synchronous)
+    case .memory: try MemoryCatalogue(file)
     }
   }
 }

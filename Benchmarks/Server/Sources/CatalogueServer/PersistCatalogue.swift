@@ -65,7 +65,7 @@ extension ItemSummary {
 }
 
 extension ItemDetail {
-  fileprivate init(_ item: Item) {
+  init(_ item: Item) {
     self.init(
       id: item.id, name: item.name, price: item.price, quantity: item.quantity, added: item.added,
       category: item.category.map { CategoryValue(name: $0.name, position: $0.position) },

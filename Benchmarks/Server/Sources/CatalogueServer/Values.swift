@@ -16,11 +16,11 @@ struct ItemDetail: ResponseEncodable {
   let id: UUID
   let name: String
   let price: Double
-  let quantity: Int
+  var quantity: Int
   let added: Date
   let category: CategoryValue?
   /// The oldest first.
-  let notes: [NoteValue]
+  var notes: [NoteValue]
 }
 
 struct CategoryValue: Encodable {

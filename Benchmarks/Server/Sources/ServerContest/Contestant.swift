@@ -1,6 +1,13 @@
-/// A library over which the server runs.
+/// What the server runs over.
 enum Contestant: String, CaseIterable, Codable {
-  case persist, grdb
+  /// The libraries, and a catalogue in the server's memory, which is the limit for both.
+  case persist, grdb, memory
 
-  var name: String { self == .persist ? "Persist" : "GRDB" }
+  var name: String {
+    switch self {
+    case .persist: "Persist"
+    case .grdb: "GRDB"
+    case .memory: "memory"
+    }
+  }
 }

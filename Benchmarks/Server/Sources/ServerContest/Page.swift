@@ -21,15 +21,18 @@ struct Page {
     records and associations. Both work on copies of one file of 20,000 items in 200 categories with 60,000 notes, in
     WAL mode with `synchronous = \(synchronous)`. \(comparedAnswers) requests were answered with the same bytes before.
 
-    wrk sends requests on one thread for \(seconds) seconds on the same machine; both servers take turns in
-    \(rounds) rounds. Figures are medians of the rounds, with the minimum and maximum of the throughput.
+    wrk sends requests on one thread for \(seconds) seconds on the same machine; the servers take turns in
+    \(rounds) rounds. Figures are medians of the rounds, with the minimum and maximum of the throughput. *memory* is the
+    same server over a sorted array: what a request costs without a library, and so the limit of both.
 
     \(Load.Kind.allCases.map { "- **\($0.rawValue)**: \($0.summary)" }.joined(separator: "\n"))
 
-    Targets: throughput at least that of GRDB, and a 99th percentile of at most 1.1 times GRDB's.
+    Targets: at least 1.5 times GRDB's throughput, and a 99th percentile of at most 1.1 times GRDB's. Where the limit is
+    below 1.5 times GRDB's throughput, the target is at least half of the possible gain. *Own* is the time per request
+    beyond that of memory, as a part of GRDB's.
 
-    | load | connections | contestant | requests/s (min–max) | × GRDB | median ms | 99 % ms | × GRDB | target |
-    |---|---|---|---|---|---|---|---|---|
+    | load | connections | contestant | requests/s (min–max) | × GRDB | own | median ms | 99 % ms | × GRDB | target |
+    |---|---|---|---|---|---|---|---|---|---|
     \(Load.all.flatMap { load in Contestant.allCases.map { row(load, $0) } }.joined(separator: "\n"))
 
     """
@@ -39,15 +42,20 @@ struct Page {
     let own = Figures(results[load]?[contestant] ?? [])
     let other = Figures(results[load]?[.grdb] ?? [])
     let (speed, tail) = (own.speed / other.speed, own.percentile99 / other.percentile99)
+    let limit = Figures(results[load]?[.memory] ?? [])
+    let target = min(1.5, (1 + limit.speed / other.speed) / 2)
+    let ownTime = (1 / own.speed - 1 / limit.speed) / (1 / other.speed - 1 / limit.speed)
     let isFirst = contestant == Contestant.allCases.first
     var verdict = ""
     if contestant == .persist {
-      let missed = (speed < 1 ? ["throughput"] : []) + (tail > 1.1 ? ["99 %"] : [])
+      let missed = (speed < target ? ["throughput"] : []) + (tail > 1.1 ? ["99 %"] : [])
       verdict = missed.isEmpty ? "met" : "missed: \(missed.joined(separator: ", "))"
+      if target < 1.5 { verdict += " (limit \(decimals(limit.speed / other.speed)))" }
     }
     return "| \(isFirst ? "**\(load.kind.rawValue)**" : "") | \(isFirst ? "\(load.connections)" : "") "
       + "| \(contestant.name) "
       + "| \(Int(own.speed)) (\(Int(own.slowest))–\(Int(own.fastest))) | \(decimals(speed)) "
+      + "| \(contestant == .persist ? decimals(ownTime) : "") "
       + "| \(decimals(own.median)) | \(decimals(own.percentile99)) | \(decimals(tail)) | \(verdict) |"
   }
 
