@@ -4,13 +4,14 @@ import Foundation
 ///
 /// The calling thread produces the first part itself, so that short results need no other thread. As long as no thread
 /// of the pool has begun when it needs the next part, it produces that one too. Threads of the pool may therefore run
-/// pipelines themselves without waiting for each other.
+/// pipelines themselves without waiting for each other. A thread that is too far ahead of the consumer leaves, and is
+/// asked again when half of its parts are consumed.
 ///
 /// `@unchecked Sendable`: the state is only accessed while `condition` is locked. `produce` is called by one thread at
 /// a time: by one of the pool while the state is `running`, by the caller otherwise.
-final class Pipeline<Part: Sendable>: @unchecked Sendable {
+package final class Pipeline<Part: Sendable>: @unchecked Sendable {
   private enum State {
-    /// No thread of the pool has begun.
+    /// No thread of the pool has begun, or one was too far ahead and left.
     case waiting
     /// A thread of the pool produces the other parts.
     case running
@@ -24,24 +25,32 @@ final class Pipeline<Part: Sendable>: @unchecked Sendable {
   private let produce: () throws -> (part: Part, isLast: Bool)
   /// Nil to produce all parts on the calling thread.
   private let threads: ThreadPool?
+  /// The number of parts that wait for the consumer at most.
+  private let limit: Int
   private let condition = NSCondition()
   private var state = State.waiting
   private var parts = WorkQueue<Part>()
   private var isCancelled = false
+  /// Whether a thread of the pool was asked and hasn't come.
+  private var isAsked = false
 
-  private init(on threads: ThreadPool?, _ produce: @escaping () throws -> (part: Part, isLast: Bool)) {
-    (self.threads, self.produce) = (threads, produce)
+  private init(
+    on threads: ThreadPool?, ahead limit: Int, _ produce: @escaping () throws -> (part: Part, isLast: Bool)
+  ) {
+    (self.threads, self.limit, self.produce) = (threads, limit, produce)
   }
 
   /// Starts producing parts for a consumer that takes them later, with ``next()``, until the last one.
   ///
   /// - Parameters:
   ///   - threads: The threads to produce parts on.
+  ///   - limit: The number of parts that wait for the consumer at most.
   ///   - produce: Returns the next part. It is called on any thread, one call at a time.
-  static func started(
-    on threads: ThreadPool, producing produce: @escaping () throws -> (part: Part, isLast: Bool)
+  package static func started(
+    on threads: ThreadPool, ahead limit: Int = .max,
+    producing produce: @escaping () throws -> (part: Part, isLast: Bool)
   ) -> Pipeline {
-    let pipeline = Pipeline(on: threads, produce)
+    let pipeline = Pipeline(on: threads, ahead: limit, produce)
     pipeline.askThread()
     return pipeline
   }
@@ -51,16 +60,17 @@ final class Pipeline<Part: Sendable>: @unchecked Sendable {
   /// - Parameters:
   ///   - threads: The threads to produce parts on; nil to produce all on the calling thread. Evaluated after the first
   ///     part, unless that is the last one.
+  ///   - limit: The number of parts that wait for the consumer at most.
   ///   - produce: Returns the next part. It is called on any thread, one call at a time, and no more after this
   ///     function has returned.
   ///   - consume: Called at least once. Production ends when it throws.
-  static func run(
-    on threads: @autoclosure () -> ThreadPool?, producing produce: @escaping () throws -> (part: Part, isLast: Bool),
-    consuming consume: (Part) throws -> Void
+  package static func run(
+    on threads: @autoclosure () -> ThreadPool?, ahead limit: Int = .max,
+    producing produce: @escaping () throws -> (part: Part, isLast: Bool), consuming consume: (Part) throws -> Void
   ) throws {
     let (first, isLast) = try produce()
     guard !isLast else { return try consume(first) }
-    let pipeline = Pipeline(on: threads(), produce)
+    let pipeline = Pipeline(on: threads(), ahead: limit, produce)
     pipeline.askThread()
     defer { pipeline.end() }
     try consume(first)
@@ -71,9 +81,16 @@ final class Pipeline<Part: Sendable>: @unchecked Sendable {
   }
 
   /// Asks a thread of the pool to produce the other parts.
-  private func askThread() { threads?.add { self.produceAhead() } }
+  private func askThread() {
+    guard let threads else { return }
+    condition.lock()
+    let isFirst = !isAsked
+    isAsked = true
+    condition.unlock()
+    if isFirst { threads.add { self.produceAhead() } }
+  }
 
-  /// Produces parts until the last one, an error, or cancellation.
+  /// Produces parts until the last one, an error, cancellation, or until enough wait for the consumer.
   private func produceAhead() {
     guard begin() else { return }
     while addPart(Result { try produce() }) {}
@@ -83,6 +100,7 @@ final class Pipeline<Part: Sendable>: @unchecked Sendable {
   private func begin() -> Bool {
     condition.lock()
     defer { condition.unlock() }
+    isAsked = false
     switch state {
     case .waiting:
       state = .running
@@ -104,24 +122,27 @@ final class Pipeline<Part: Sendable>: @unchecked Sendable {
     case .failure(let error): state = .finished(error)
     case .success(let (part, isLast)):
       parts.append(part)
-      if isLast || isCancelled { state = .finished(nil) }
+      if isLast || isCancelled { state = .finished(nil) } else if parts.count >= limit { state = .waiting }
     }
     if case .running = state { return true }
     return false
   }
 
   /// Returns the next part, waiting for it or producing it; nil after the last one that another thread has produced.
-  func next() throws -> (part: Part, isLast: Bool)? {
+  package func next() throws -> (part: Part, isLast: Bool)? {
     condition.lock()
-    if case .waiting = state {
+    if case .waiting = state, parts.isEmpty {
       state = .taken(turnedAway: false)
       condition.unlock()
       return try produceOne()
     }
     while case .running = state, parts.isEmpty { condition.wait() }
-    let (part, state) = (parts.popFirst(), state)
+    let (part, state, count) = (parts.popFirst(), state, parts.count)
     condition.unlock()
-    if let part { return (part, false) }
+    if let part {
+      if case .waiting = state, count <= limit / 2 { askThread() }
+      return (part, false)
+    }
     if case .finished(let error?) = state { throw error }
     return nil
   }
@@ -143,7 +164,7 @@ final class Pipeline<Part: Sendable>: @unchecked Sendable {
   }
 
   /// Ends the production, after the part in progress.
-  func cancel() {
+  package func cancel() {
     condition.lock()
     defer { condition.unlock() }
     isCancelled = true
@@ -151,7 +172,7 @@ final class Pipeline<Part: Sendable>: @unchecked Sendable {
   }
 
   /// Does the same as ``cancel()``, and waits for the part in progress.
-  private func end() {
+  package func end() {
     cancel()
     condition.lock()
     defer { condition.unlock() }

@@ -37,6 +37,10 @@ package final class StoreContents {
   private let hasTable: [Bool]
   /// The current members of to-many relationships, by entity index and slot.
   private var windows: [[Int: MemberWindow]]
+  /// The thread that reads rows while the caller uses earlier ones.
+  private let threads = ThreadPool(name: "Persist reading ahead", maximum: 1)
+  /// The number of rows that are read at once: as three such batches are in memory, few if their values are large.
+  private static let batchSize = 250
 
   init(_ store: any PersistentStore, _ identified: IdentifiedStore) {
     self.store = store
@@ -62,23 +66,24 @@ package final class StoreContents {
     return try store.count(RowQuery(entity: entity, includesSubentities: false))
   }
 
-  /// Visits every object of exactly this entity, in key order.
+  /// Visits every object of exactly this entity, in key order. Another thread reads the next rows meanwhile.
   @inline(never)
   package func forEachObject(of entity: Entity, _ body: (Object) throws -> Void) throws {
     guard hasTable[entity.number - 1] else { return }
-    let batchSize = 1000
-    var last: Int64?
-    while true {
-      let query = RowQuery(entity: entity, includesSubentities: false, afterKey: last ?? Int64.min, limit: batchSize)
-      let batch = try store.rows(query)
+    var last = Int64.min
+    let produce = { [store] in
+      let batch = try store.rows(
+        RowQuery(entity: entity, includesSubentities: false, afterKey: last, limit: Self.batchSize))
+      last = batch.greatestReadKey ?? .max
+      return (part: batch, isLast: batch.readCount < Self.batchSize)
+    }
+    try Pipeline.run(on: threads, ahead: 1, producing: produce) { batch in
       guard let end = batch.greatestReadKey else { return }
       for row in batch {
         guard let snapshot = row.snapshot else { continue }
         try body(
           Object(entity: entity, key: row.key, snapshot: snapshot, lastOfBatch: end, contents: self))
       }
-      guard batch.readCount == batchSize else { return }
-      last = end
     }
   }
 

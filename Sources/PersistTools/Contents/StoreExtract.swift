@@ -54,11 +54,13 @@ package struct StoreExtract {
     let transfer = StoreTransfer(source, to: writer.identifier, only: selection)
     var written = 0
     let outcome = try writer.closing {
-      try writer.insert {
-        try progress(written, selection.count)
-        let slice = try transfer.next()
-        written += slice?.inserts.count ?? 0
-        return slice
+      try transfer.readingAhead { next in
+        try writer.insert {
+          try progress(written, selection.count)
+          let slice = try next()
+          written += slice?.inserts.count ?? 0
+          return slice
+        }
       }
     }
     return Outcome(objects: outcome.count, required: selection.count - given)

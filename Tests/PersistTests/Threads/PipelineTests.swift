@@ -195,6 +195,25 @@ struct PipelineTests {
     #expect(consumed == Array(1...50) && numbers.threadCount == 1)
   }
 
+  @Test("No more parts than the limit wait for the consumer, and all arrive", arguments: [1, 2, 3, 10], [0, 1, 2])
+  func limit(_ limit: Int, _ slowSide: Int) throws {
+    let pool = ThreadPool(name: "test", maximum: 1)
+    let numbers = Numbers(60)
+    var consumed: [Int] = []
+    func check() { #expect(numbers.producedCount - consumed.count <= limit + 1) }
+    try Pipeline.run(on: pool, ahead: limit) {
+      if slowSide == 1 { Thread.sleep(forTimeInterval: 0.001) }
+      return numbers.next()
+    } consuming: {
+      if slowSide == 2 { Thread.sleep(forTimeInterval: 0.002) }
+      check()
+      consumed.append($0)
+    }
+    #expect(consumed == Array(1...60) && numbers.producedCount == 60)
+    // The slow consumer never produces, except what no thread has begun in time.
+    if slowSide == 2 { #expect(numbers.threadCount == 2) }
+  }
+
   @Test("A started pipeline without a free thread is produced by whoever needs its parts")
   func startedWithoutThread() throws {
     let pool = ThreadPool(name: "test", maximum: 1)

@@ -29,4 +29,40 @@ struct StoreTransferTests {
       #expect(try #require(counts["Small"]?.count) < 10, "\(counts)")
     }
   }
+
+  private struct Failure: Error {}
+
+  @Test("Slices read ahead are those read one by one, whichever side is slower", arguments: [false, true])
+  func readingAhead(_ isSlow: Bool) throws {
+    try withStack(GrowthOperation.model) { stack in
+      let context = stack.context()
+      for _ in 0..<3000 { try context.make("Item") }
+      try context.save()
+      let store = context.persistentStoreCoordinator.openStores[0]
+      var (expected, found): ([[Int64]], [[Int64]]) = ([], [])
+      func keys(_ slice: ImportSlice) -> [Int64] {
+        slice.inserts.compactMap { if case .permanent(let key) = $0.key { key } else { nil } }
+      }
+      let transfer = StoreTransfer(store, to: "copy")
+      while let slice = try transfer.next() { expected.append(keys(slice)) }
+      try StoreTransfer(store, to: "copy").readingAhead { next in
+        while let slice = try next() {
+          if isSlow { Thread.sleep(forTimeInterval: 0.005) }
+          found.append(keys(slice))
+        }
+      }
+      #expect(found == expected && expected.count > 3)
+      // Whoever inserts may fail: nothing reads the store afterward.
+      let before = stack.store.store.statementCount
+      #expect(throws: Failure.self) {
+        try StoreTransfer(store, to: "copy").readingAhead { next in
+          _ = try next()
+          throw Failure()
+        }
+      }
+      let after = stack.store.store.statementCount
+      Thread.sleep(forTimeInterval: 0.02)
+      #expect(stack.store.store.statementCount == after && after - before <= 5)
+    }
+  }
 }
