@@ -5,7 +5,7 @@ import Persist
 extension Workload {
   static let batchChanging = [
     Workload(
-      name: "batchUpdate", summary: "add to one attribute of all rows, without objects", target: 1.1, start: .items,
+      name: "batchUpdate", summary: "add to one attribute of all rows, without objects", target: 1.0, start: .items,
       writtenTables: ["ZITEM"],
       parts: [
         .persist: { setting in

@@ -8,7 +8,7 @@ extension Workload {
     Workload(
       name: "update",
       summary: "change one property of all and save; Persist and plain SQLite check versions, GRDB does not",
-      target: 1.5, start: .items, writtenTables: ["ZITEM"],
+      target: 1.4, start: .items, writtenTables: ["ZITEM"],
       parts: [
         .persist: { setting in
           let context = try Samples.context(setting.file, Samples.items)
@@ -57,7 +57,7 @@ extension Workload {
         """),
     Workload(
       name: "delete",
-      summary: "delete all and save; Persist and plain SQLite check versions, GRDB does not", target: 1.35,
+      summary: "delete all and save; Persist and plain SQLite check versions, GRDB does not", target: 1.2,
       start: .items, writtenTables: ["ZITEM"],
       parts: [
         .persist: { setting in
@@ -101,7 +101,7 @@ extension Workload {
         """),
     Workload(
       name: "cascade", summary: "delete parents with a cascade over 10 children each; rows are the children",
-      target: 1.8, start: .library(booksPerAuthor: 10), writtenTables: ["ZAUTHOR", "ZBOOK"],
+      target: 1.4, start: .library(booksPerAuthor: 10), writtenTables: ["ZAUTHOR", "ZBOOK"],
       parts: [
         .persist: { setting in
           let context = try Samples.context(setting.file, Samples.library)

@@ -5,19 +5,19 @@ import Persist
 extension Workload {
   static let fetching = [
     Workload(
-      name: "fetchCold", summary: "fetch all as objects, in a fresh process", target: 1.8, start: .items, parts: fetch,
+      name: "fetchCold", summary: "fetch all as objects, in a fresh process", target: 1.6, start: .items, parts: fetch,
       shortfall: fetchShortfall),
     Workload(
-      name: "fetchWarm", summary: "fetch all as objects", target: 1.4, start: .items, isWarm: true, parts: fetch,
+      name: "fetchWarm", summary: "fetch all as objects", target: 1.3, start: .items, isWarm: true, parts: fetch,
       shortfall: fetchShortfall),
     Workload(
-      name: "readCold", summary: "fetch all and read 8 properties, in a fresh process", target: 1.8, start: .items,
+      name: "readCold", summary: "fetch all and read 8 properties, in a fresh process", target: 1.6, start: .items,
       parts: read, shortfall: fetchShortfall),
     Workload(
-      name: "readWarm", summary: "fetch all and read 8 properties", target: 1.5, start: .items, isWarm: true,
+      name: "readWarm", summary: "fetch all and read 8 properties", target: 1.4, start: .items, isWarm: true,
       parts: read, shortfall: fetchShortfall),
     Workload(
-      name: "refetch", summary: "fetch registered objects again", target: 1.0, start: .items,
+      name: "refetch", summary: "fetch registered objects again", target: 0.9, start: .items,
       parts: fetch.merging([.persist: refetch]) { $1 }),
     Workload(
       name: "objectBytes", summary: "bytes of memory per fetched object of 8 properties", target: 260,

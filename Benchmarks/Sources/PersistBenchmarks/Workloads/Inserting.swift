@@ -5,7 +5,7 @@ import Persist
 extension Workload {
   static let inserting = [
     Workload(
-      name: "insert", summary: "create objects, set 8 properties, save", target: 1.6, start: .none,
+      name: "insert", summary: "create objects, set 8 properties, save", target: 1.5, start: .none,
       writtenTables: ["ZITEM"],
       parts: [
         .persist: { setting in
@@ -38,7 +38,7 @@ extension Workload {
         Its values are in a row from which the save binds them, and which becomes the snapshot.
         """),
     Workload(
-      name: "batchInsert", summary: "batch insert, without objects; GRDB by a prepared statement", target: 1.15,
+      name: "batchInsert", summary: "batch insert, without objects; GRDB by a prepared statement", target: 1.1,
       start: .none,
       writtenTables: ["ZITEM"],
       parts: [

@@ -9,7 +9,7 @@ extension Workload {
     Workload(
       name: "threads",
       summary: "walk all rows and read 3 texts in each of 4 threads, while another one commits 100 updates",
-      rows: 100_000, target: 1.8, start: .items, writtenTables: ["ZITEM"],
+      rows: 100_000, target: 1.4, start: .items, writtenTables: ["ZITEM"],
       parts: [
         .persist: { setting in
           let coordinator = PersistentStoreCoordinator(model: try Samples.items)

@@ -7,7 +7,7 @@ extension Workload {
   static let walking = [
     Workload(
       name: "walk", summary: "a to-many and a to-one over 10,000 × 20 objects, prefetched, against a join",
-      target: 2.0,
+      target: 1.8,
       start: .library(booksPerAuthor: 20),
       parts: [
         .persist: { setting in
