@@ -35,9 +35,7 @@ enum ServerNames {
   private static let others: [String: String] = [
     "ACHANGE_ZTRANSACTIONID_INDEX": "persist_change_transaction_id_index",
     "ATRANSACTION_ZAUTHORTS_INDEX": "persist_transaction_author_id_index",
-    "ATRANSACTION_ZBUNDLEIDTS_INDEX": "persist_transaction_bundle_id_index",
     "ATRANSACTION_ZCONTEXTNAMETS_INDEX": "persist_transaction_context_id_index",
-    "ATRANSACTION_ZPROCESSIDTS_INDEX": "persist_transaction_process_id_index",
     "Z_TRANSACTION_TransactionAuthorIndex": "persist_transaction_author_index",
     "Z_TRANSACTION_TransactionTimestampIndex": "persist_transaction_time_index",
     "Z_TRANSACTIONSTRING_UNIQUE_NAME": "persist_text_text_unique",

@@ -1,6 +1,8 @@
 /// The definitions of the history's tables for a store without them, in the form that Core Data currently uses.
 ///
-/// Only the indexes of texts differ: they exclude transactions without the text, so that a save writes no page of them.
+/// Only the indexes of texts differ, so that a save writes fewer pages. Those of authors and contexts exclude
+/// transactions without the text. Bundles and processes have none: every transaction has both texts, and most have the
+/// same ones, so that no request is faster by an index.
 extension HistoryLayout {
   /// - Parameter tombstones: The number of columns for values of deleted objects.
   package static func tables(tombstones: Int) -> [TableDefinition] {
@@ -28,7 +30,7 @@ extension HistoryLayout {
         name: "ACHANGE_ZTRANSACTIONID_INDEX", table: changeTable,
         columns: [.init(name: "ZTRANSACTIONID", isAscending: nil)])
     ]
-    + Text.allCases.map {
+    + [Text.author, .contextName].map {
       IndexDefinition(
         name: "ATRANSACTION_\($0.reference)_INDEX", table: transactionTable,
         columns: [.init(name: $0.reference, isAscending: nil)], excludesNull: true)
