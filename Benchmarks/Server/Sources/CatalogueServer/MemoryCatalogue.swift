@@ -1,5 +1,6 @@
 import Foundation
 import Persist
+import PersistMacrosless
 import Synchronization
 
 /// The catalogue in the server's memory: what a request costs without a library that reads it from a file.
