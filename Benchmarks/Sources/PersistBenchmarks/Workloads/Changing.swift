@@ -53,7 +53,8 @@ extension Workload {
       ],
       shortfall: """
         In addition to the same statements, Persist creates and frees an array of changed values for each object, and \
-        writes a new snapshot of its row, so that nothing needs to be read again.
+        writes a new snapshot of its row, so that nothing needs to be read again: 2,700 instructions, and their \
+        allocations, beside 9,800 of the plain statement.
         """),
     Workload(
       name: "delete",
@@ -96,8 +97,9 @@ extension Workload {
         },
       ],
       shortfall: """
-        Deleting a row is the cheapest statement there is. Marking each object, running its delete rules and hooks, \
-        and removing it from the context cost nearly as much again, in passes over eight lists of objects.
+        Deleting a row is the cheapest statement there is, with 4,800 instructions. Marking each object, running its \
+        delete rules and hooks, and removing it from the context take 900, in passes over eight lists of objects, and \
+        allocations and reference counts 1,300.
         """),
     Workload(
       name: "cascade", summary: "delete parents with a cascade over 10 children each; rows are the children",

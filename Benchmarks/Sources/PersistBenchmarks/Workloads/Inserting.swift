@@ -35,7 +35,8 @@ extension Workload {
       ],
       shortfall: """
         Persist creates an object for each row and registers it, and after the save registers it again under its key. \
-        Its values are in a row from which the save binds them, and which becomes the snapshot.
+        Its values are in a row from which the save binds them, and which becomes the snapshot: 3,900 instructions, \
+        and 1,900 of allocations and reference counts, beside 7,100 of the plain statement.
         """),
     Workload(
       name: "batchInsert", summary: "batch insert, without objects; GRDB by a prepared statement", target: 1.1,
@@ -75,7 +76,7 @@ extension Workload {
       ],
       shortfall: """
         The program sets each value by its slot, in a row from which it is bound: one more copy, and a check of its \
-        type.
+        type, 2,100 instructions beside 7,100 of the plain statement.
         """),
   ]
 

@@ -108,7 +108,8 @@ extension Workload {
   ]
 
   private static let requestShortfall = """
-    Half of the difference is the creation, reading and release of 20 objects, the other half the request: its copy \
+    Half of the difference is the creation, reading and release of 20 objects, 1,800 instructions each, where plain \
+    SQLite executes 11,900 for each row of `page` and 6,200 of `pathQuery`. The other half is the request: its copy \
     with other values, its check against the model, and the search for its prepared statement.
     """
 

@@ -57,8 +57,9 @@ extension Workload {
         },
       ],
       shortfall: """
-        For each row of the join, Persist creates and frees an object with its identity and its entry in the identity \
-        map, and looks up its author. The join creates two strings.
+        For each row of the join, which plain SQLite visits with 2,600 instructions, Persist creates and frees an \
+        object with its identity and its entry in the identity map, 1,800 instructions, and looks up its author. Its \
+        rows are read in the order of an index, which takes more than a scan.
         """)
   ]
 
