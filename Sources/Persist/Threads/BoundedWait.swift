@@ -29,7 +29,8 @@ package struct BoundedWait: Sendable {
   /// Returns when it is signaled, when the wait is over, or when it is time to check ``state`` again.
   package func wait(for condition: NSCondition) {
     let left = min(Self.slice, ContinuousClock.now.duration(to: end))
-    if left > .zero { _ = condition.wait(until: Date(timeIntervalSinceNow: left / .seconds(1))) }
+    guard left > .zero else { return }
+    _ = ThreadPool.whileWaiting { condition.wait(until: Date(timeIntervalSinceNow: left / .seconds(1))) }
   }
 
   /// Sleeps before the next attempt.
@@ -40,6 +41,6 @@ package struct BoundedWait: Sendable {
     let delays = [1, 2, 5, 10, 15]
     let delay = Duration.milliseconds(attempt < delays.count ? delays[attempt] : 20)
     let left = min(delay, Self.slice, ContinuousClock.now.duration(to: end))
-    if left > .zero { Thread.sleep(forTimeInterval: left / .seconds(1)) }
+    if left > .zero { ThreadPool.whileWaiting { Thread.sleep(forTimeInterval: left / .seconds(1)) } }
   }
 }

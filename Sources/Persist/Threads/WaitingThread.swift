@@ -36,7 +36,9 @@ package final class WaitingThread: @unchecked Sendable {
       if let wait {
         wait.wait(for: condition)
       } else {
-        _ = condition.wait(until: Date(timeIntervalSinceNow: BoundedWait.slice / .seconds(1)))
+        _ = ThreadPool.whileWaiting {
+          condition.wait(until: Date(timeIntervalSinceNow: BoundedWait.slice / .seconds(1)))
+        }
       }
       condition.unlock()
       look()

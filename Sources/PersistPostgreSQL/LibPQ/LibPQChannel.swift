@@ -66,7 +66,9 @@ final class LibPQChannel {
     var waited = Duration.zero
     while true {
       let interval = whileWaiting == nil ? SilenceDetector.interval : Self.observedInterval
-      let found = SocketEvents.wait(for: events, of: PQsocket(handle), atMost: interval)
+      let found = ThreadPool.whileWaiting {
+        SocketEvents.wait(for: events, of: PQsocket(handle), atMost: interval)
+      }
       guard found.isEmpty else { return found }
       whileWaiting?()
       waited += interval

@@ -1,4 +1,5 @@
 import Foundation
+import PersistTestSupport
 import Testing
 
 @testable import Persist
@@ -38,6 +39,59 @@ struct ThreadPoolTests {
     let end = ContinuousClock.now + .seconds(300)
     while pool.threadCount > 0, .now < end { try await Task.sleep(for: .milliseconds(5)) }
     #expect(pool.threadCount == 0)
+  }
+
+  @Test("Works that wait for each other all begin, although more than the processors are busy", arguments: [1, 3, 24])
+  func waitingForEachOther(_ excess: Int) async throws {
+    let most = StoreThreads.processorCount + excess
+    let pool = ThreadPool(name: "test", maximum: most)
+    let (begun, condition) = (LockProtected(0), NSCondition())
+    let ended = LockProtected(0)
+    for _ in 0..<most {
+      pool.add {
+        condition.lock()
+        begun.withLock { $0 += 1 }
+        condition.broadcast()
+        let limit = Date(timeIntervalSinceNow: 300)
+        while begun.withLock({ $0 }) < most, condition.wait(until: limit) {}
+        condition.unlock()
+        ended.withLock { $0 += 1 }
+      }
+    }
+    let end = ContinuousClock.now + .seconds(300)
+    while ended.withLock({ $0 }) < most, .now < end { try await Task.sleep(for: .milliseconds(1)) }
+    #expect(begun.withLock { $0 } == most && ended.withLock { $0 } == most)
+    while !pool.isIdle, .now < end { try await Task.sleep(for: .milliseconds(1)) }
+    #expect(pool.isIdle)
+  }
+
+  @Test("Works in any number, some of which wait, are each done once", .law("thread-pools", short: 6, long: 500))
+  func every() throws {
+    forEachSeed { seed in
+      var random = SeededRandom(seed: seed)
+      let idleTime = Duration.milliseconds(Int.random(in: 1...20, using: &random))
+      let pool = ThreadPool(name: "test", maximum: Int.random(in: 1...12, using: &random), idleTime: idleTime)
+      let (count, adders) = (Int.random(in: 1...400, using: &random), Int.random(in: 1...3, using: &random))
+      let done = LockProtected<[Int: Int]>([:])
+      let group = DispatchGroup()
+      for adder in 0..<adders {
+        var own = SeededRandom(seed: seed &* 31 &+ UInt64(adder))
+        let waits = (0..<count).map { _ in (Int.random(in: 0..<40, using: &own), Int.random(in: 0..<40, using: &own)) }
+        for _ in 0..<count { group.enter() }
+        Thread.detachNewThread {
+          for (number, wait) in waits.enumerated() {
+            if wait.0 == 0 { Thread.sleep(forTimeInterval: 0.003) }
+            pool.add {
+              if wait.1 == 0 { Thread.sleep(forTimeInterval: 0.004) }
+              done.withLock { $0[adder * count + number, default: 0] += 1 }
+              group.leave()
+            }
+          }
+        }
+      }
+      #expect(group.wait(timeout: .now() + 300) == .success)
+      #expect(done.withLock { $0.count == adders * count && $0.values.allSatisfy { $0 == 1 } })
+    }
   }
 
   @Test("Work added to a pool is done even if the pool is deallocated")

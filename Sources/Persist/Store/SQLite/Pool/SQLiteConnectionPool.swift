@@ -267,7 +267,7 @@ final class SQLiteConnectionPool: @unchecked Sendable {
         }
       } else {
         let begun = ContinuousClock.now
-        condition.wait()
+        ThreadPool.whileWaiting { condition.wait() }
         instrument?.waited(for: .connection, .now - begun)
       }
     }
