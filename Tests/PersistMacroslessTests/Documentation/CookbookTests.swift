@@ -29,10 +29,23 @@ struct CookbookTests {
     for line in block.split(separator: "\n") { #expect(lines.contains(line), "\(line)") }
   }
 
-  @Test("There are at least thirty recipes, each with a name of its own")
-  func count() {
+  @Test("The README's migration is that of a recipe, line by line")
+  func readme() throws {
+    let page = Page(url: PackageFolder.url.appendingPathComponent("README.md"))
+    let block = try #require(page.blocks().first { $0.contains("StagedMigration") }, "The README has such a block.")
+    let recipe = try #require(Recipe.all.first { $0.name == "Split an attribute" })
+    let lines = recipe.code.split(separator: "\n")
+    for line in block.split(separator: "\n") { #expect(lines.contains(line), "\(line)") }
+  }
+
+  @Test("There are at least thirty recipes, each with a name of its own, and other pages know how many")
+  func count() throws {
     #expect(Recipe.all.count >= 30)
     #expect(Set(Recipe.all.map(\.name)).count == Recipe.all.count)
+    for (page, words) in [("README.md", "complete programs"), ("Examples/README.md", "tasks")] {
+      let text = try String(contentsOf: PackageFolder.url.appendingPathComponent(page), encoding: .utf8)
+      #expect(text.contains(" \(Recipe.all.count) \(words)"), "\(page)")
+    }
   }
 }
 

@@ -1,6 +1,6 @@
 import PackageDescription
 
 func manifest() {
-  // <block 1>
+  // <block 2>
   _ = package
 }
