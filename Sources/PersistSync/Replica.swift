@@ -171,36 +171,80 @@ public final class Replica: Sendable {
     // A snapshot makes others unnecessary.
     entries = entries.filter(\.isSnapshot) + entries.filter { !$0.isSnapshot }
     var hasReceived = false
-    while !entries.isEmpty {
-      var sets: [ChangeSet] = []
-      var (size, facts) = (0, 0)
-      // Facts need much more memory than their sets.
-      while let entry = entries.first, sets.count < 100, size < 4 << 20, facts < 50_000 {
-        entries.removeFirst()
-        guard let data = try await hub.content(of: entry) else { continue }
-        size += data.count
-        do {
-          let set = try ChangeSet(data)
-          guard set.entry == entry else { throw SyncFormat.error("It is that of another entry.") }
-          try await getParts(of: set, from: hub)
-          sets.append(set)
-          facts += set.count
-        } catch let error as PersistenceError where error.code != .serverFailed {
-          report.refused.append(RefusedChangeSet(entry: entry, error: error))
-        }
+    var next = try await read(entries, from: hub)
+    while !next.isEmpty {
+      let batch = next
+      report.refused += batch.refused
+      let sets = try await withParts(batch.sets, from: hub, &report)
+      // The following ones arrive while these are applied.
+      async let following = read(batch.rest, from: hub)
+      if !sets.isEmpty {
+        report.add(try await inBackground { try work.apply(sets) })
+        report.received += sets.count
+        hasReceived = true
       }
-      guard !sets.isEmpty else { continue }
-      let batch = sets
-      report.add(try await inBackground { try work.apply(batch) })
-      report.received += sets.count
-      hasReceived = true
+      next = try await following
       if sets.contains(where: \.entry.isSnapshot) {
         let known = try await inBackground { try work.received() }.received
-        entries.removeAll { known[$0.replica]?.contains($0.number) == true }
+        next.remove { known[$0.replica]?.contains($0.number) == true }
       }
-      send(.received(sets.map(\.entry), remaining: entries.count))
+      if !sets.isEmpty { send(.received(sets.map(\.entry), remaining: next.sets.count + next.rest.count)) }
     }
     return hasReceived
+  }
+
+  /// Change sets that have been read, and are applied in one transaction.
+  private struct Batch: Sendable {
+    var sets: [ChangeSet] = []
+    var refused: [RefusedChangeSet] = []
+    /// The entries that are left.
+    var rest: [SyncEntry]
+
+    var isEmpty: Bool { sets.isEmpty && refused.isEmpty && rest.isEmpty }
+
+    mutating func remove(_ isUnnecessary: (SyncEntry) -> Bool) {
+      sets.removeAll { isUnnecessary($0.entry) }
+      rest.removeAll(where: isUnnecessary)
+    }
+  }
+
+  /// Reads the first of some change sets.
+  private func read(_ entries: [SyncEntry], from hub: any SyncHub) async throws -> Batch {
+    var batch = Batch(rest: [])
+    var (size, facts, count) = (0, 0, 0)
+    // Facts need much more memory than their sets.
+    for entry in entries {
+      if batch.sets.count >= 100 || size >= 4 << 20 || facts >= 50_000 { break }
+      count += 1
+      guard let data = try await hub.content(of: entry) else { continue }
+      size += data.count
+      do {
+        let set = try ChangeSet(data)
+        guard set.entry == entry else { throw SyncFormat.error("It is that of another entry.") }
+        batch.sets.append(set)
+        facts += set.count
+      } catch let error as PersistenceError where error.code != .serverFailed {
+        batch.refused.append(RefusedChangeSet(entry: entry, error: error))
+      }
+    }
+    batch.rest = Array(entries[count...])
+    return batch
+  }
+
+  /// The change sets whose parts of large values the store has got; the others are refused.
+  private func withParts(
+    _ sets: [ChangeSet], from hub: any SyncHub, _ report: inout SyncReport
+  ) async throws -> [ChangeSet] {
+    var complete: [ChangeSet] = []
+    for set in sets {
+      do {
+        try await getParts(of: set, from: hub)
+        complete.append(set)
+      } catch let error as PersistenceError where error.code != .serverFailed {
+        report.refused.append(RefusedChangeSet(entry: set.entry, error: error))
+      }
+    }
+    return complete
   }
 }
 

@@ -90,6 +90,7 @@ struct ReplicaWork: Sendable {
       guard try pass.run() || isNew else { return (record, AppliedSets()) }
       var new = pass.record
       try addSets(pass.facts, &new, step)
+      try addSets(pass.values, &new, step)
       var joining = FactJoining(step, upTo: 0)
       try step.tables.loadReferrers(to: pass.facts.compactMap(\.key.createdOrDeleted))
       for (key, value) in pass.related { try joining.add(key, value) }
@@ -211,6 +212,17 @@ struct ReplicaWork: Sendable {
       if set.count >= Self.setSize.count || size >= Self.setSize.bytes { try finish() }
     }
     if !set.isEmpty { try finish() }
+  }
+
+  private func addSets(_ values: ValueFacts, _ record: inout ReplicaRecord, _ step: SyncStep) throws {
+    var start = 0
+    while start < values.facts.count {
+      let end = values.end(after: start, Self.setSize)
+      record.lastNumber += 1
+      let entry = SyncEntry(replica: record.id, number: record.lastNumber)
+      try step.tables.setUnsent(record.lastNumber, values.data(entry, start..<end))
+      start = end
+    }
   }
 
   /// The descriptions of the own version and of those before it, which lead older replicas through several renames.

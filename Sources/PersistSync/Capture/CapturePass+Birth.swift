@@ -38,9 +38,9 @@ extension CapturePass {
     changes = RowChanges()
     for row in rows {
       let id = step.store.row(row.entity, row.key)
-      guard later.rows[id] == nil else { continue }
+      guard later[id] == nil else { continue }
       changes.change(id) { change in
-        change = history.changes.rows[id] ?? RowChange()
+        change = history.changes[id] ?? RowChange()
         if change.whole == nil { change.whole = 0 }
       }
     }
@@ -96,7 +96,7 @@ extension CapturePass {
       if let life = try tables.facts(of: identity).life { facts.append((.life(identity), life.bytes)) }
     }
     for id in changes.order {
-      guard let change = changes.rows[id], let row = rows[id] else { continue }
+      guard let change = changes[id], let row = rows[id] else { continue }
       inserted.insert(id)
       try capture(change, of: id, row)
     }

@@ -5,133 +5,203 @@ import Persist
 ///
 /// The facts are those of ``captureAttributes(_:of:_:)``.
 extension CapturePass {
-  /// A changed attribute.
+  /// A changed attribute of the rows of an entity.
   private struct Change {
     var attribute: SyncSchema.Attribute
-    var property: PropertyName
-    /// The number of the property's head.
+    /// The number of the property's head in the store.
     var head: Int
-    var time: UInt64
+    /// The place of the head among those of ``ValueFacts``.
+    var place: Int
   }
 
-  private enum Outcome {
-    case unchanged, changed(Register)
-    /// The value isn't among the packed facts, or can't be.
-    case impossible
+  /// An object with a changed row.
+  private struct ChangedObject {
+    var identity: Identity
+    /// The bytes that contain its packed facts.
+    var bytes: [UInt8]
+    var packed: Range<Int>
+    /// Whether they are in the entry of the row.
+    var isWithRow: Bool
   }
 
-  private struct Key: Hashable {
-    var entity: Int
-    var name: String
-  }
-
-  /// Makes the facts of all changes.
-  ///
-  /// - Returns: The entries to write; nil if a change needs more than this, and then nothing was done.
-  mutating func captureAsBytes(_ rows: [SyncTables.RowID: SyncStore.Row]) throws -> [AttachedEntry]? {
-    guard !isBirth, !record.isFresh, formerMap == nil, step.map.mappings.isEmpty else { return nil }
-    let order = changes.order
-    guard order.allSatisfy({ id in changes.rows[id].map { isPlain($0, rows[id]) } == true }) else { return nil }
-    let rowKeys = order.map { SyncTables.key(of: $0) }
-    let found = try tables.history.attachedValues(rowKeys)
-    var identities: [Identity] = []
-    identities.reserveCapacity(order.count)
-    for key in rowKeys {
-      let all = try found[key].map(SyncTables.identities) ?? []
-      guard let identity = all.first, all.count == 1 else { return nil }
-      identities.append(identity)
+  /// What is known about properties during a capture.
+  private struct Properties {
+    private struct Key: Hashable {
+      var entity: Int
+      var number: Int
     }
-    let keys = identities.map(FactKey.prefix)
-    let packed = try tables.packed(keys)
-    var known: [Key: [(attribute: SyncSchema.Attribute, property: PropertyName, head: Int)]] = [:]
-    var made: [(key: FactKey, value: Data)] = []
+
+    private var attributes: [String: [String: [Change]?]] = [:]
+    private var names: [Key: String?] = [:]
+    /// Most rows of a transaction are changed in the same properties.
+    private var last: (entity: Entity, names: Set<String>, changes: [Change])?
+
+    /// The attributes of properties; nil if one of these needs more than this.
+    mutating func changes(
+      of names: Set<String>, _ entity: Entity, _ step: SyncStep, _ values: inout ValueFacts
+    ) throws -> [Change]? {
+      if let last, last.entity === entity, last.names == names { return last.changes }
+      var all: [Change] = []
+      for name in names {
+        guard let changes = try changes(of: name, entity, step, &values) else { return nil }
+        all += changes
+      }
+      last = (entity, names, all)
+      return all
+    }
+
+    private mutating func changes(
+      of name: String, _ entity: Entity, _ step: SyncStep, _ values: inout ValueFacts
+    ) throws -> [Change]? {
+      if let known = attributes[entity.name]?[name] { return known }
+      let part = step.schema[entity]
+      // Each store computes derived attributes of its own.
+      let isDerived = entity.property(named: name)?.attribute?.isDerived == true
+      var all = isDerived || part.attributesByProperty[name] != nil ? [Change]() : nil
+      for index in part.attributesByProperty[name] ?? [] {
+        let attribute = part.attributes[index]
+        let head = FactHead.value(PropertyName(model: step.map.tag, entity: entity.name, name: attribute.name))
+        guard !part.constrained.contains(attribute.name), let number = try step.tables.heads.number(of: head) else {
+          all = nil
+          break
+        }
+        all?.append(Change(attribute: attribute, head: number, place: values.addHead(head)))
+      }
+      attributes[entity.name, default: [:]].updateValue(all, forKey: name)
+      return all
+    }
+
+    /// The own name of the property of a head; nil if there is none.
+    mutating func name(of number: Int, in entity: Entity, _ step: SyncStep) throws -> String? {
+      let key = Key(entity: entity.number, number: number)
+      if let known = names[key] { return known }
+      var name: String?
+      if case .value(let property) = try step.tables.heads.head(number) {
+        name = try step.map.name(of: property, in: entity)
+      }
+      names.updateValue(name, forKey: key)
+      return name
+    }
+  }
+
+  /// Makes the facts of all changes, and the entries to write.
+  ///
+  /// - Returns: False if a change needs more than this, and then nothing was done.
+  mutating func captureAsBytes() throws -> Bool {
+    guard !isBirth, !record.isFresh, formerMap == nil, step.map.mappings.isEmpty else { return false }
+    let changes = changes.all
+    guard changes.allSatisfy({ $0.isOfProperties }) else { return false }
+    if changes.isEmpty { return true }
+    guard try tables.entry(FactKey.model(step.map.tag).bytes) != nil else { return false }
+    let ids = self.changes.order
+    let rows = try step.store.rows(ids)
+    guard let objects = try changedObjects(ids) else { return false }
+    var properties = Properties()
+    var values = ValueFacts()
     var entries: [AttachedEntry] = []
+    entries.reserveCapacity(ids.count)
     var writer = ByteWriter()
-    for (index, id) in order.enumerated() {
-      guard let change = changes.rows[id], let row = rows[id], let data = packed[keys[index]] else { return nil }
-      var sources = [[UInt8](data)]
-      var object = try PackedFacts(sources[0], source: 0)
-      guard let life = object.life, life.count % 2 == 1, !object.hasUnions, object.row == id else { return nil }
+    for (index, object) in objects.enumerated() {
+      guard let row = rows[index] else { return false }
+      var sources = [object.bytes]
+      var packed = try PackedFacts(object.bytes, object.packed, source: 0)
+      guard let life = packed.life, life.count % 2 == 1, !packed.hasUnions, packed.row == ids[index] else {
+        return false
+      }
+      let key = FactKey.prefix(of: object.identity)
       var isChanged = false
-      for (name, time) in change.properties {
-        let key = Key(entity: row.entity.number, name: name)
-        if known[key] == nil { known[key] = try attributes(of: name, row.entity) }
-        guard let attributes = known[key], !attributes.isEmpty else { return nil }
-        for (attribute, property, head) in attributes {
-          let changed = Change(attribute: attribute, property: property, head: head, time: time)
-          switch try apply(changed, to: &object, &sources, life.count, row) {
-          case .impossible: return nil
-          case .unchanged: break
-          case .changed(let register):
-            made.append((.value(identities[index], property), register.bytes))
-            isChanged = true
-          }
+      for update in changes[index].lastUpdates {
+        guard let attributes = try properties.changes(of: update.names, row.entity, step, &values) else { return false }
+        for change in attributes {
+          if try mayHaveMembers(change.attribute, row, isChanged: packed.hasMembers) { return false }
+          let found = try lastFact(of: change, packed, life.count, sources, row.entity, &properties)
+          guard let found else { return false }
+          let content = PortableValue.bytes(try step.store.value(change.attribute, in: row))
+          guard content.count <= PackedFacts.maximum.size else { return false }
+          if let last = found.last, content.elementsEqual(sources[last.source][last.content]) { continue }
+          let fact = PackedFacts.Fact(
+            head: change.head, life: life.count, otherLife: 0, stamp: stamp(update.time, after: found.last?.stamp),
+            source: sources.count, content: 0..<content.count)
+          sources.append([UInt8](content))
+          if let own = found.own { packed.facts[own] = fact } else { packed.facts.append(fact) }
+          if !isChanged { values.addObject(key) }
+          isChanged = true
+          values.add(head: change.place, life: life.count, stamp: fact.stamp, content: sources[fact.source][...])
         }
       }
       guard isChanged else { continue }
+      let rowKey = SyncTables.key(of: ids[index])
       writer.removeAll()
-      object.write(to: &writer, sources)
-      entries.append(AttachedEntry(key: keys[index], value: writer.data))
+      RowEntry.begin(object.identity, in: &writer)
+      packed.write(to: &writer, sources)
+      entries.append(AttachedEntry(key: rowKey, value: writer.data))
+      if !object.isWithRow { entries.append(AttachedEntry(key: key, value: PackedFacts.link(to: rowKey))) }
     }
-    facts = made
+    values.sort()
+    self.values = values
     entries.sort { $0.key.precedes($1.key) }
-    return entries
+    self.entries = entries
+    return true
   }
 
-  private func isPlain(_ change: RowChange, _ row: SyncStore.Row?) -> Bool {
-    guard change.whole == nil, change.inserted == nil, !change.wasDeleted, !change.wasMigrated, let row else {
-      return false
+  /// The objects of rows; nil if one has none or several, or the row of one isn't known.
+  private func changedObjects(_ ids: [SyncTables.RowID]) throws -> [ChangedObject]? {
+    let keys = ids.map { SyncTables.key(of: $0) }
+    let found = try tables.history.attachedValues(keys.sorted { $0.precedes($1) })
+    var objects: [ChangedObject] = []
+    objects.reserveCapacity(ids.count)
+    var others: [(place: Int, key: Data)] = []
+    for key in keys {
+      guard let data = found[key] else { return nil }
+      if RowEntry.isAlone(data) {
+        let bytes = [UInt8](data)
+        let (identity, packed) = try RowEntry.alone(bytes)
+        objects.append(ChangedObject(identity: identity, bytes: bytes, packed: packed, isWithRow: true))
+      } else {
+        let all = try RowEntry.identities(data)
+        guard let identity = all.first, all.count == 1 else { return nil }
+        others.append((objects.count, FactKey.prefix(of: identity)))
+        objects.append(ChangedObject(identity: identity, bytes: [], packed: 0..<0, isWithRow: false))
+      }
     }
-    let part = schema[row.entity]
-    return change.properties.keys.allSatisfy { name in
-      part.attributesByProperty[name]?.allSatisfy { !part.constrained.contains(part.attributes[$0].name) } == true
+    // Those that haven't changed since all facts were in the objects' own entries.
+    let packed = others.isEmpty ? [] : try tables.packed(others.map(\.key))
+    for ((place, _), found) in zip(others, packed) {
+      guard let found, found.rowKey == nil else { return nil }
+      objects[place].bytes = [UInt8](found.packed)
+      objects[place].packed = 0..<found.packed.count
     }
+    return objects
   }
 
-  /// The attributes of a property, with their properties in facts; none if one of these has no number.
-  private func attributes(
-    of name: String, _ entity: Entity
-  ) throws -> [(attribute: SyncSchema.Attribute, property: PropertyName, head: Int)] {
-    let part = schema[entity]
-    var all: [(attribute: SyncSchema.Attribute, property: PropertyName, head: Int)] = []
-    for index in part.attributesByProperty[name] ?? [] {
-      let attribute = part.attributes[index]
-      let property = PropertyName(model: step.map.tag, entity: entity.name, name: attribute.name)
-      guard let head = try tables.heads.number(of: .value(property)) else { return [] }
-      all.append((attribute, property, head))
-    }
-    return all
-  }
-
-  /// Sets a value in packed facts.
-  private func apply(
-    _ change: Change, to object: inout PackedFacts, _ sources: inout [[UInt8]], _ life: UInt32, _ row: SyncStore.Row
-  ) throws -> Outcome {
-    if try mayHaveMembers(change.attribute, row, isChanged: object.hasMembers) { return .impossible }
-    let content = tables.content(of: try step.store.value(change.attribute, in: row))
-    guard content.count <= PackedFacts.maximum.size, PortableValue.large(content) == nil else { return .impossible }
-    var last: Register?
+  /// The last fact about the value of an attribute, and the place of the fact that its change replaces.
+  ///
+  /// - Returns: Nil if the value isn't among the packed facts, or can't be.
+  private func lastFact(
+    of change: Change, _ packed: PackedFacts, _ life: UInt32, _ sources: [[UInt8]], _ entity: Entity,
+    _ properties: inout Properties
+  ) throws -> (last: PackedFacts.Fact?, own: Int?)? {
+    var last: PackedFacts.Fact?
     var own: Int?
-    for (place, fact) in object.facts.enumerated() {
+    for (place, fact) in packed.facts.enumerated() {
       if fact.head == change.head { own = place }
-      guard fact.life == life, case .value(let property) = try tables.heads.head(fact.head),
-        try step.map.name(of: property, in: row.entity) == change.attribute.name
-      else { continue }
-      if PortableValue.isLarge(sources[fact.source], fact.content) { return .impossible }
-      let register = Register(
-        life: fact.life, otherLife: fact.otherLife, stamp: fact.stamp,
-        content: Data(sources[fact.source][fact.content]))
-      if last.map({ Register.isLater(register, than: $0) }) ?? true { last = register }
+      guard fact.life == life, try properties.name(of: fact.head, in: entity, step) == change.attribute.name else {
+        continue
+      }
+      if PortableValue.isLarge(sources[fact.source], fact.content) { return nil }
+      guard let known = last else {
+        last = fact
+        continue
+      }
+      func register(_ fact: PackedFacts.Fact) -> Register {
+        Register(
+          life: fact.life, otherLife: fact.otherLife, stamp: fact.stamp,
+          content: Data(sources[fact.source][fact.content]))
+      }
+      if Register.isLater(register(fact), than: register(known)) { last = fact }
     }
     // It may be an entry of its own.
-    if own == nil, object.hasOthers || object.facts.count >= PackedFacts.maximum.count { return .impossible }
-    if last?.content == content { return .unchanged }
-    let register = Register(life: life, stamp: stamp(change.time, after: last?.stamp), content: content)
-    let fact = PackedFacts.Fact(
-      head: change.head, life: life, otherLife: 0, stamp: register.stamp, source: sources.count,
-      content: 0..<content.count)
-    sources.append([UInt8](content))
-    if let own { object.facts[own] = fact } else { object.facts.append(fact) }
-    return .changed(register)
+    if own == nil, packed.hasOthers || packed.facts.count >= PackedFacts.maximum.count { return nil }
+    return (last, own)
   }
 }

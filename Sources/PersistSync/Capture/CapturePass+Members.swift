@@ -73,7 +73,7 @@ extension CapturePass {
       let identities = try tables.identities(of: row).sorted()
       if let first = identities.first { members.append((first, try step.place(of: identities, in: known))) }
     }
-    let change = changes.rows[id]
+    let change = changes[id]
     let time = [change?.properties[name], change?.whole, isBirth ? 0 : record.time].compactMap { $0 }.first ?? 0
     for (index, place) in OrderPlace.changes(of: members.map { $0.place?.content }) {
       let (member, former) = members[index]

@@ -13,7 +13,9 @@ struct CapturePass {
   /// The facts, in the order in which they were made.
   var facts: [(key: FactKey, value: Data)] = []
   /// The entries of objects whose facts were written as bytes, in the order of their keys.
-  private(set) var entries: [AttachedEntry] = []
+  var entries: [AttachedEntry] = []
+  /// The facts of these objects, which aren't among ``facts``.
+  var values = ValueFacts()
   /// Those facts on which the rows of other objects may depend.
   private(set) var related: [(key: FactKey, value: Data)] = []
   var inserted: Set<SyncTables.RowID> = []
@@ -46,15 +48,13 @@ struct CapturePass {
     if !isComplete { try addAllRows() }
     // Rows that were changed during the birth have been left out.
     if record.isFresh { for row in changes.order { changes.change(row) { if $0.whole == nil { $0.whole = 0 } } } }
-    let rows = try readRows()
-    if let entries = try captureAsBytes(rows) {
-      self.entries = entries
-    } else {
+    if try !captureAsBytes() {
+      let rows = try readRows()
       try tables.load(changes.order)
       let former = try captureDeletions(rows)
       try captureInsertions(rows, former)
       for row in changes.order {
-        if let change = changes.rows[row], let present = rows[row] { try capture(change, of: row, present) }
+        if let change = changes[row], let present = rows[row] { try capture(change, of: row, present) }
       }
       try captureOrders()
     }
@@ -128,7 +128,7 @@ struct CapturePass {
     _ rows: [SyncTables.RowID: SyncStore.Row]
   ) throws -> [SyncTables.RowID: Identity] {
     var former: [SyncTables.RowID: Identity] = [:]
-    for row in changes.order where changes.rows[row]?.wasDeleted == true || rows[row] == nil {
+    for row in changes.order where changes[row]?.wasDeleted == true || rows[row] == nil {
       let identities = try tables.identities(of: row)
       former[row] = identities.min()
       for identity in identities { try delete(identity) }
@@ -189,7 +189,7 @@ struct CapturePass {
 
   /// The identity by the place and time of creation.
   private func creation(of row: SyncTables.RowID, _ present: SyncStore.Row) -> Identity {
-    let created = changes.rows[row]?.inserted ?? 0
+    let created = changes[row]?.inserted ?? 0
     let root = schema[present.entity].oldestRoot
     return Identity(store: step.storeName, entity: root, key: row.key, created: created)
   }
@@ -205,7 +205,7 @@ struct CapturePass {
     // The object whose unique values the row shows gets the row's new values.
     let identity = try Uniqueness(step).winner(of: identities)?.identity ?? first
     let isNew = inserted.contains(id)
-    let part = schema[row.entity]
+    let (part, properties) = (schema[row.entity], change.properties)
     try unite(identities)
     let object = try tables.facts(of: identity)
     let shown = try shown(identities, identity, row, id)
@@ -214,7 +214,7 @@ struct CapturePass {
     func time(_ name: String) -> UInt64? {
       // Values that a migration has computed are older than all changes.
       let whole = change.inserted == nil ? adoptionTime(name) ?? change.whole : change.whole
-      return [change.properties[name], whole].compactMap { $0 }.max()
+      return [properties[name], whole].compactMap { $0 }.max()
     }
     /// - Parameter stored: The content of the fact if it isn't the value itself.
     func set(_ name: String, _ content: Data, at time: UInt64, as stored: @autoclosure () -> Data? = nil) throws {
@@ -227,7 +227,7 @@ struct CapturePass {
       let name = row.entity.properties[attribute.propertySlot].name
       guard let time = time(name) ?? adoptionTime(attribute.name) else { continue }
       let value = try step.store.value(attribute, in: row)
-      if !isNew, change.properties[name] == nil,
+      if !isNew, properties[name] == nil,
         [shown, formerlyShown].contains(where: { shown in
           shown.map { value == attribute.value(of: $0.registers[attribute.name] ?? []) } == true
         })
@@ -249,7 +249,7 @@ struct CapturePass {
         if let target, relationship.inverse == nil, try tables.identities(of: target).isEmpty {
           dangling.insert(identity)
         }
-        if !isNew, change.properties[relationship.name] == nil,
+        if !isNew, properties[relationship.name] == nil,
           try [shown, formerlyShown].compactMap({ $0 }).contains(where: {
             try target == ProjectionPass(step).destination(relationship, of: $0)
           })

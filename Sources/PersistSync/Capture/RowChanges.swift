@@ -5,25 +5,69 @@ import Persist
 struct RowChange {
   /// The time of the change of all properties; nil if only some were changed.
   var whole: UInt64?
-  /// The times of changed properties, by name.
-  var properties: [String: UInt64] = [:]
+  /// The changes of some properties, in the order of their times.
+  private(set) var updates: [Update] = []
   /// The time of the transaction that inserted the row, in seconds since 2001; nil for an older row.
   var inserted: Double?
   /// Whether the row was deleted, and perhaps inserted again.
   var wasDeleted = false
   /// Whether a migration may have given the row values that no fact has.
   var wasMigrated = false
+
+  /// A change of some properties by one transaction.
+  struct Update {
+    var names: Set<String>
+    var time: UInt64
+  }
+
+  mutating func add(_ update: Update) {
+    // Others have overruled the former one.
+    if let last = updates.last, last.names == update.names { updates.removeLast() }
+    updates.append(update)
+  }
+
+  /// Whether nothing but some properties of a row were changed.
+  var isOfProperties: Bool { whole == nil && inserted == nil && !wasDeleted && !wasMigrated && !updates.isEmpty }
+
+  /// The changes of properties without those that were followed by others of the same ones.
+  var lastUpdates: [Update] {
+    if updates.count < 2 { return updates }
+    var seen: Set<String> = []
+    return updates.reversed().map { update in
+      defer { seen.formUnion(update.names) }
+      return Update(names: update.names.subtracting(seen), time: update.time)
+    }
+  }
+
+  /// The times of changed properties, by name.
+  var properties: [String: UInt64] {
+    updates.reduce(into: [:]) { times, update in
+      for name in update.names { times[name] = update.time }
+    }
+  }
 }
 
 /// The changes of rows since a position in the history.
 struct RowChanges {
-  private(set) var rows: [SyncTables.RowID: RowChange] = [:]
-  /// In the order of the first change.
+  /// The changed rows, in the order of the first change.
   private(set) var order: [SyncTables.RowID] = []
+  private var changes: [RowChange] = []
+  private var places: [SyncTables.RowID: Int] = [:]
+  /// Most changes of a transaction are those of one entity.
+  private var lastEntity: Entity?
+
+  /// The change of a row; nil for none.
+  subscript(row: SyncTables.RowID) -> RowChange? { places[row].map { changes[$0] } }
+
+  /// The changes in the order of the rows.
+  var all: [RowChange] { changes }
 
   mutating func change(_ row: SyncTables.RowID, _ body: (inout RowChange) -> Void) {
-    if rows[row] == nil { order.append(row) }
-    body(&rows[row, default: RowChange()])
+    if let place = places[row] { return body(&changes[place]) }
+    places[row] = order.count
+    order.append(row)
+    changes.append(RowChange())
+    body(&changes[changes.count - 1])
   }
 
   /// - Parameter time: The hybrid time of the transaction.
@@ -31,7 +75,9 @@ struct RowChanges {
     _ change: HistoryChange, of transaction: HistoryTransaction, _ time: UInt64, in model: ManagedObjectModel
   ) {
     let id = change.changedObjectID
-    guard let entity = model.entitiesByName[id.entityName], let key = id.primaryKey else { return }
+    let known = lastEntity?.name == id.entityName ? lastEntity : model.entitiesByName[id.entityName]
+    guard let entity = known, let key = id.primaryKey else { return }
+    lastEntity = entity
     self.change(SyncTables.RowID(root: entity.root.name, entity: entity.name, key: key)) { row in
       switch change.changeType {
       case .insert:
@@ -39,7 +85,7 @@ struct RowChanges {
         row.inserted = transaction.timestamp.timeIntervalSinceReferenceDate
       case .update:
         if let names = change.updatedProperties {
-          for name in names { row.properties[name] = time }
+          row.add(RowChange.Update(names: names, time: time))
         } else {
           row.whole = time
         }

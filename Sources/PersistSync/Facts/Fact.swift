@@ -66,6 +66,20 @@ enum FactKey: Sendable, Hashable {
     return writer.data
   }
 
+  /// Whether a key belongs to an object as a whole, and not to one of its facts.
+  static func isPrefix(_ key: Data) -> Bool {
+    var reader = ByteReader(key)
+    guard (try? reader.byte()) == objectMark, (try? reader.countedRange()) != nil else { return false }
+    return reader.isAtEnd
+  }
+
+  /// The identity of the object to which a key belongs as a whole.
+  static func identity(inPrefix key: Data) throws -> Identity {
+    var reader = ByteReader(key)
+    _ = try reader.byte()
+    return try object(&reader)
+  }
+
   var object: Identity? {
     switch self {
     case .life(let identity), .value(let identity, _), .member(let identity, _, _), .place(let identity, _, _),
@@ -203,6 +217,9 @@ struct Register: Sendable, Hashable {
     (self.life, self.otherLife, self.stamp, self.content) = (life, otherLife, stamp, content)
   }
 
+  /// The size of the bytes before the content.
+  static let headSize = 32
+
   init(_ data: Data) throws {
     var reader = ByteReader(data)
     (life, otherLife) = (try reader.fixed32(), try reader.fixed32())
@@ -231,5 +248,29 @@ struct Register: Sendable, Hashable {
     if left.stamp != right.stamp { return right.stamp < left.stamp }
     if left.content != right.content { return right.content.precedes(left.content) }
     return (left.life, left.otherLife) > (right.life, right.otherLife)
+  }
+}
+
+/// The parts of a register in its bytes, which were checked before.
+struct RegisterParts {
+  let life: UInt32
+  let otherLife: UInt32
+  let stamp: Stamp
+  /// A part of the bytes.
+  let content: Data
+
+  /// Nil for a fact that isn't a register.
+  init?(_ fact: ChangeSet.Fact) {
+    guard fact.key.isRegister, fact.value.count >= Register.headSize else { return nil }
+    (life, otherLife, stamp) = fact.value.withUnsafeBytes { bytes in
+      let stamp = Stamp(
+        time: UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)),
+        replica: UUID(uuid: bytes.loadUnaligned(fromByteOffset: 16, as: uuid_t.self)))
+      return (
+        UInt32(bigEndian: bytes.loadUnaligned(as: UInt32.self)),
+        UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: 4, as: UInt32.self)), stamp
+      )
+    }
+    content = fact.value.dropFirst(Register.headSize)
   }
 }

@@ -22,7 +22,8 @@ struct PlainPass {
   private(set) var latest: UInt64 = 0
   private let limit: UInt64
   private var entities: [Int: EntityUse] = [:]
-  private var uses: [UseKey: Use] = [:]
+  /// The purposes by the entity's number and the head's.
+  private var uses: [[Use?]] = []
 
   /// An object, with its facts after the changes.
   struct Object {
@@ -31,6 +32,8 @@ struct PlainPass {
     var packed = PackedFacts()
     /// Whether the store has facts about it.
     var isKnown = false
+    /// The key of the row's entry that contains the facts; nil if they are in the object's own entry.
+    var rowKey: Data?
     /// Whether it is left to others.
     var isLeft = false
     /// Whether a fact is new.
@@ -63,11 +66,6 @@ struct PlainPass {
     case left
   }
 
-  private struct UseKey: Hashable {
-    var head: Int
-    var entity: Int
-  }
-
   /// The meaning of a table's head.
   private enum HeadUse {
     case life, left
@@ -93,14 +91,13 @@ struct PlainPass {
       var all: [Int] = []
       all.reserveCapacity(table.objects.count)
       for object in table.objects {
-        let identity = table.identity(of: object)
-        if let known = places[identity] {
+        if let known = places[object.identity] {
           all.append(known)
           continue
         }
-        places[identity] = objects.count
+        places[object.identity] = objects.count
         all.append(objects.count)
-        objects.append(Object(identity: identity, key: FactKey.prefix(of: identity)))
+        objects.append(Object(identity: object.identity, key: object.key))
       }
       tableObjects.append(all)
     }
@@ -121,11 +118,11 @@ struct PlainPass {
   mutating func join() throws {
     let packed = try step.tables.packed(objects.map(\.key))
     for place in objects.indices {
-      guard let data = packed[objects[place].key] else { continue }
-      let bytes = [UInt8](data)
+      guard let found = packed[place] else { continue }
+      let bytes = [UInt8](found.packed)
       objects[place].packed = try PackedFacts(bytes, source: sources.count)
       sources.append(bytes)
-      objects[place].isKnown = true
+      (objects[place].isKnown, objects[place].rowKey) = (true, found.rowKey)
       if objects[place].packed.hasUnions || objects[place].packed.hasMembers { objects[place].isLeft = true }
     }
     for index in tables.indices { try join(tables[index], index) }
@@ -144,6 +141,7 @@ struct PlainPass {
     var life = LifeNumber()
     for (object, place) in zip(table.objects, tableObjects[source]) where !objects[place].isLeft {
       let isFirst = !objects[place].isKnown && objects[place].packed.life == nil
+      if isFirst { objects[place].packed.facts.reserveCapacity(object.facts.count) }
       for fact in object.facts {
         let entry = table.entries[fact]
         switch heads[Int(entry.head)] {
@@ -277,8 +275,8 @@ struct PlainPass {
 
   /// The purpose of a value for the row of an object.
   mutating func use(_ head: Int, in entity: Entity) throws -> Use {
-    let key = UseKey(head: head, entity: entity.number)
-    if let known = uses[key] { return known }
+    let number = entity.number
+    if number < uses.count, head < uses[number].count, let known = uses[number][head] { return known }
     var use = Use.left
     if case .value(let property) = try step.tables.heads.head(head) {
       let part = step.schema[entity]
@@ -294,7 +292,9 @@ struct PlainPass {
         }
       }
     }
-    uses[key] = use
+    while uses.count <= number { uses.append([]) }
+    while uses[number].count <= head { uses[number].append(nil) }
+    uses[number][head] = use
     return use
   }
 }

@@ -135,11 +135,12 @@ struct PlainRows {
           pass.objects[place].isLeft = true
         }
       }
-      if !part.constraints.isEmpty { constrained.append((place, SyncTables.key(of: row))) }
+      // An object that has its facts in the entry of its row is its only one.
+      if !part.constraints.isEmpty, object.rowKey == nil { constrained.append((place, SyncTables.key(of: row))) }
     }
     guard !constrained.isEmpty else { return }
     let rows = try step.tables.history.attachedValues(constrained.map(\.key))
-    for (place, key) in constrained where try rows[key].map(SyncTables.identities)?.count != 1 {
+    for (place, key) in constrained where try rows[key].map(RowEntry.identities)?.count != 1 {
       pass.objects[place].isLeft = true
     }
   }
@@ -257,11 +258,12 @@ struct PlainRows {
   }
 
   private mutating func update() throws {
-    let changed = pass.objects.indices.filter { pass.objects[$0].isUpdated }
-    let rows = try step.rows(changed.compactMap { pass.objects[$0].packed.row })
-    for place in changed {
+    let changed = pass.objects.indices.filter { pass.objects[$0].isUpdated && pass.objects[$0].packed.row != nil }
+    let ids = changed.compactMap { pass.objects[$0].packed.row }
+    let rows = try store.rows(ids)
+    for (place, (id, row)) in zip(changed, zip(ids, rows)) {
       let object = pass.objects[place]
-      guard let entity = object.entity, let id = object.packed.row, let row = rows[id] else { continue }
+      guard let entity = object.entity, let row else { continue }
       let part = step.schema[entity]
       var values = SlotValues()
       var slots: [Int] = []
@@ -294,19 +296,27 @@ struct PlainRows {
 
   private mutating func finishEntries(_ new: [Int]) throws {
     var writer = ByteWriter()
-    for place in pass.objects.indices where pass.objects[place].isWritten {
+    let written = pass.objects.indices.filter { pass.objects[$0].isWritten }
+    for place in new { pass.objects[place].rowKey = pass.objects[place].packed.row.map { SyncTables.key(of: $0) } }
+    for place in written {
+      let object = pass.objects[place]
+      if let rowKey = object.rowKey {
+        if !object.isKnown { entries.append(AttachedEntry(key: object.key, value: PackedFacts.link(to: rowKey))) }
+        continue
+      }
       writer.removeAll()
-      pass.objects[place].packed.write(to: &writer, pass.sources)
-      entries.append(AttachedEntry(key: pass.objects[place].key, value: writer.data))
+      object.packed.write(to: &writer, pass.sources)
+      entries.append(AttachedEntry(key: object.key, value: writer.data))
     }
     sort(from: 0)
-    for place in pass.objects.indices where pass.objects[place].isWritten { addReferrer(place) }
+    for place in written { addReferrer(place) }
     let rows = entries.count
-    for place in new {
-      guard let row = pass.objects[place].packed.row else { continue }
+    for place in written {
+      guard let rowKey = pass.objects[place].rowKey else { continue }
       writer.removeAll()
-      writer.counted(pass.objects[place].identity.bytes)
-      entries.append(AttachedEntry(key: SyncTables.key(of: row), value: writer.data))
+      RowEntry.begin(pass.objects[place].identity, in: &writer)
+      pass.objects[place].packed.write(to: &writer, pass.sources)
+      entries.append(AttachedEntry(key: rowKey, value: writer.data))
     }
     sort(from: rows)
     let keys = entries.count
@@ -323,12 +333,13 @@ struct PlainRows {
   /// Adds the entries that lead from objects to one that refers to them.
   private mutating func addReferrer(_ place: Int) {
     let first = entries.count
-    for index in pass.objects[place].packed.facts.indices {
-      let fact = pass.objects[place].packed.facts[index]
+    let object = pass.objects[place]
+    for index in object.isKnown ? object.changed : Array(object.packed.facts.indices) {
+      let fact = object.packed.facts[index]
       guard PortableValue.isReference(pass.sources[fact.source], fact.content),
         let (target, _) = PortableValue.reference(Data(pass.sources[fact.source][fact.content]))
       else { continue }
-      let key = SyncTables.key("Q", target.bytes, pass.objects[place].identity.bytes)
+      let key = SyncTables.key("Q", target.bytes, object.identity.bytes)
       if !entries[first...].contains(where: { $0.key == key }) {
         entries.append(AttachedEntry(key: key, value: Data()))
       }

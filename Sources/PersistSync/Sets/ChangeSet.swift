@@ -28,7 +28,7 @@ public struct ChangeSet: Sendable, Hashable {
   init(_ entry: SyncEntry, _ facts: [Fact]) {
     self.entry = entry
     // Places are sorted, since facts are large.
-    let keys = facts.map(\.key.bytes)
+    let keys = KeyParts.all(of: facts)
     made = facts.indices.sorted { keys[$0].precedes(keys[$1]) }.map { facts[$0] }
     table = nil
   }
@@ -36,8 +36,9 @@ public struct ChangeSet: Sendable, Hashable {
   /// The digests of the parts of large values that the facts name.
   var digests: [Data] {
     let all = table?.digests ?? made.flatMap { fact in
-      fact.key.isValue ? SyncTables.digests(in: try? Register(fact.value).content) : []
+      fact.key.isValue ? SyncTables.digests(in: RegisterParts(fact)?.content) : []
     }
+    if all.isEmpty { return [] }
     var known: Set<Data> = []
     return all.filter { known.insert($0).inserted }
   }
@@ -45,7 +46,6 @@ public struct ChangeSet: Sendable, Hashable {
   public static func == (left: Self, right: Self) -> Bool { left.entry == right.entry && left.facts == right.facts }
   public func hash(into hasher: inout Hasher) { hasher.combine(entry) }
 
-  private static let magic = Data("PSYN".utf8)
   private static let checksumSize = 8
 
   /// The checksum of a change set's bytes, which each change of eight bytes changes.
@@ -73,52 +73,33 @@ public struct ChangeSet: Sendable, Hashable {
   /// Times are relative to the last one.
   public var data: Data {
     let facts = facts
-    var writer = ByteWriter()
-    writer.raw(Self.magic)
-    writer.byte(SyncFormat.version)
-    writer.uuid(entry.replica)
-    writer.number(UInt64(bitPattern: entry.number))
-    let registers = facts.map { fact in fact.key.isRegister ? try? Register(fact.value) : nil }
-    var replicas: [UUID: Int] = [:]
-    var order: [UUID] = []
-    for register in registers.compactMap({ $0 }) where replicas[register.stamp.replica] == nil {
-      replicas[register.stamp.replica] = order.count
-      order.append(register.stamp.replica)
+    let keys = KeyParts.all(of: facts)
+    let registers = facts.map { RegisterParts($0) }
+    var replicas = ReplicaPlaces()
+    var base: UInt64 = 0
+    for case let register? in registers {
+      _ = replicas.place(of: register.stamp.replica)
+      base = max(base, register.stamp.time)
     }
-    let base = registers.lazy.compactMap { $0?.stamp.time }.max() ?? 0
-    writer.number(UInt64(order.count))
-    for replica in order { writer.uuid(replica) }
-    writer.fixed(base)
-    let keys = facts.map { KeyParts($0.key) }
     var heads: [FactHead?: Int] = [:]
-    var headOrder: [FactHead?] = []
+    var headOrder: [Data] = []
     for key in keys where heads[key.head] == nil {
       heads[key.head] = headOrder.count
-      headOrder.append(key.head)
+      headOrder.append(key.headBytes)
     }
-    writer.number(UInt64(headOrder.count))
-    for head in headOrder { writer.counted(head?.bytes ?? Data()) }
-    writer.number(UInt64(facts.count))
-    var (lastObject, lastRest) = (Data(), Data())
+    var writer = ChangeSetWriter(entry, by: replicas.all, upTo: base, heads: headOrder, count: facts.count)
     for ((fact, register), key) in zip(zip(facts, registers), keys) {
-      writer.shared(key.object, with: lastObject)
-      writer.number(UInt64(heads[key.head] ?? 0))
-      if key.head?.hasRest == true {
-        writer.shared(key.rest, with: lastRest)
-        lastRest = key.rest
-      }
-      lastObject = key.object
+      writer.key(key.object, head: heads[key.head] ?? 0, rest: key.head?.hasRest == true ? key.rest : nil)
       guard let register else {
-        writer.counted(fact.value)
+        writer.value(fact.value)
         continue
       }
-      writer.number(UInt64(register.life))
-      writer.number(UInt64(register.otherLife))
-      writer.number(base - register.stamp.time)
-      writer.number(UInt64(replicas[register.stamp.replica] ?? 0))
-      writer.counted(register.content)
+      writer.register(
+        life: register.life, otherLife: register.otherLife, time: register.stamp.time,
+        replica: replicas.place(of: register.stamp.replica))
+      writer.content(register.content)
     }
-    return writer.data + Self.checksum(writer.bytes)
+    return writer.data
   }
 
   /// Reads a change set.
@@ -126,7 +107,8 @@ public struct ChangeSet: Sendable, Hashable {
   /// - Throws: `PersistenceError.Code.malformedFile` if it isn't one, is damaged, or exceeds a limit;
   ///   `PersistenceError.Code.newerStore` if a newer version wrote it.
   public init(_ data: Data) throws {
-    guard data.count > Self.checksumSize + Self.magic.count, data.prefix(Self.magic.count) == Self.magic else {
+    let magic = ChangeSetWriter.magic
+    guard data.count > Self.checksumSize + magic.count, data.prefix(magic.count) == magic else {
       throw SyncFormat.error("It doesn't begin like one.")
     }
     let content = [UInt8](data.dropLast(Self.checksumSize))
@@ -134,7 +116,7 @@ public struct ChangeSet: Sendable, Hashable {
       throw SyncFormat.error("It is incomplete or damaged.")
     }
     var reader = ByteReader(content)
-    _ = try reader.raw(Self.magic.count)
+    _ = try reader.raw(magic.count)
     let version = try reader.byte()
     guard version == SyncFormat.version else {
       throw PersistenceError(

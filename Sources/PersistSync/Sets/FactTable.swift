@@ -5,8 +5,10 @@ import Persist
 struct FactTable: Sendable {
   /// The facts about one object, which are consecutive.
   struct Object: Sendable {
-    /// The object's identity, among ``names``.
-    var identity: Range<Int>
+    /// Made when the facts are read, which happens while others are applied.
+    let identity: Identity
+    /// The key of the object's own entry: ``FactKey/prefix(of:)``.
+    let key: Data
     var facts: Range<Int>
   }
 
@@ -160,7 +162,10 @@ struct FactTable: Sendable {
       let identity = try part.countedRange(upTo: SyncFormat.maximumNameSize)
       guard !identity.isEmpty else { throw SyncFormat.error("An identity is empty.") }
       try part.end()
-      objects.append(Object(identity: identity, facts: entries.count..<entries.count))
+      objects.append(
+        Object(
+          identity: Identity(bytes: Data(names[identity])), key: Data(names[key.object]),
+          facts: entries.count..<entries.count))
     }
     if kind.hasRest, !(1...SyncFormat.maximumNameSize).contains(key.rest.count) {
       throw SyncFormat.error("An identity is missing.")
@@ -241,21 +246,21 @@ struct FactTable: Sendable {
 }
 
 extension FactTable {
-  func identity(of object: Object) -> Identity { Identity(bytes: Data(names[object.identity])) }
-
   /// The digests of the parts of large values that the facts name.
   var digests: [Data] {
-    entries.flatMap { entry in
-      guard case .value? = heads[Int(entry.head)], PortableValue.isLarge(bytes, entry.content) else { return [Data]() }
-      return PortableValue.large(Data(bytes[entry.content]))?.digests ?? []
+    var digests: [Data] = []
+    for entry in entries where PortableValue.isLarge(bytes, entry.content) {
+      guard case .value? = heads[Int(entry.head)] else { continue }
+      digests += PortableValue.large(Data(bytes[entry.content]))?.digests ?? []
     }
+    return digests
   }
 
   func stamp(of entry: Entry) -> Stamp { Stamp(time: entry.time, replica: replicas[Int(entry.replica)]) }
 
   /// The facts about an object.
   func facts(about object: Object) -> [ChangeSet.Fact] {
-    let identity = identity(of: object)
+    let identity = object.identity
     return object.facts.compactMap { place in
       let entry = entries[place]
       guard let head = heads[Int(entry.head)] else { return nil }

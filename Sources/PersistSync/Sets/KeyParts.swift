@@ -6,13 +6,32 @@ struct KeyParts {
   let object: Data
   /// The kind of fact and the property; nil for facts that belong to no object.
   let head: FactHead?
+  let headBytes: Data
   /// The part after the property: the identity of another object, or a path.
   let rest: Data
 
-  init(_ key: FactKey) {
-    object = key.object.map(FactKey.prefix) ?? key.bytes
-    head = FactHead(key)
-    rest = key.rest
+  /// The parts of the keys of facts. Those that are equal in consecutive facts have the same memory.
+  static func all(of facts: [ChangeSet.Fact]) -> [KeyParts] {
+    var last: (identity: Identity, prefix: Data)?
+    var heads: [FactHead: Data] = [:]
+    return facts.map { fact in
+      guard let identity = fact.key.object, let head = FactHead(fact.key) else {
+        return KeyParts(object: fact.key.bytes, head: nil, headBytes: Data(), rest: Data())
+      }
+      let prefix = last?.identity == identity ? last?.prefix : nil
+      let object = prefix ?? FactKey.prefix(of: identity)
+      if prefix == nil { last = (identity, object) }
+      let bytes = heads[head] ?? head.bytes
+      heads[head] = bytes
+      return KeyParts(object: object, head: head, headBytes: bytes, rest: fact.key.rest)
+    }
+  }
+
+  /// Whether the key comes before another one in the order of their bytes.
+  func precedes(_ other: KeyParts) -> Bool {
+    if object != other.object { return object.precedes(other.object) }
+    if headBytes != other.headBytes { return headBytes.precedes(other.headBytes) }
+    return rest.precedes(other.rest)
   }
 }
 
@@ -34,13 +53,6 @@ extension ByteWriter {
   mutating func shared(_ bytes: Data, with last: Data) {
     let shared = bytes.sharedCount(with: last)
     number(UInt64(shared))
-    counted(Data(bytes.dropFirst(shared)))
-  }
-}
-
-extension ByteReader {
-  mutating func shared(with last: Data) throws -> Data {
-    let shared = try count(upTo: last.count)
-    return Data(last.prefix(shared)) + (try counted(upTo: 2 * SyncFormat.maximumNameSize))
+    counted(bytes.dropFirst(shared))
   }
 }

@@ -1,7 +1,9 @@
 import Foundation
 
-/// The form in which a store has an object: one entry, whose key is ``FactKey/prefix(of:)``, with its row, its unique
-/// values, its life, its values and its owners.
+/// The form in which a store has an object: its row, its unique values, its life, its values and its owners.
+///
+/// They are in the entry of the object's row if the row represents no other one: ``RowEntry``. Otherwise, they are in
+/// the object's own entry, whose key is ``FactKey/prefix(of:)``.
 ///
 /// Facts of which an object may have many, and large ones, are entries of their own, so that a change of a fact writes
 /// little: see ``ObjectFacts/separate``.
@@ -33,6 +35,8 @@ struct PackedFacts {
     static let unions = Parts(rawValue: 16)
     /// There are changed members of JSON values.
     static let members = Parts(rawValue: 32)
+    /// The facts are in the entry of a row, whose key follows.
+    static let link = Parts(rawValue: 64)
   }
 
   /// The parts of a fact that are written beside its head and its content.
@@ -61,9 +65,11 @@ struct PackedFacts {
 
   init() {}
 
-  /// - Parameter source: The source of the facts' contents, which are in the bytes.
-  init(_ bytes: [UInt8], source: Int) throws {
-    var reader = ByteReader(bytes)
+  /// - Parameters:
+  ///   - range: The part of the bytes; nil for all.
+  ///   - source: The source of the facts' contents, which are in the bytes.
+  init(_ bytes: [UInt8], _ range: Range<Int>? = nil, source: Int) throws {
+    var reader = ByteReader(bytes, range ?? 0..<bytes.count)
     let parts = Parts(rawValue: try reader.byte())
     (hasOthers, hasUnions) = (parts.contains(.others), parts.contains(.unions))
     hasMembers = parts.contains(.members)
@@ -95,6 +101,12 @@ struct PackedFacts {
 
   /// Whether a packed object has facts that are entries of their own.
   static func hasOthers(_ data: Data) -> Bool { data.first.map { $0 & Parts.others.rawValue != 0 } ?? false }
+
+  /// The content of an object's own entry if its facts are in the entry of its row.
+  static func link(to rowKey: Data) -> Data { Data([Parts.link.rawValue]) + rowKey }
+
+  /// The key of the row's entry to which an object's own entry leads; nil if it contains the facts.
+  static func rowKey(in data: Data) -> Data? { data.first == Parts.link.rawValue ? Data(data.dropFirst()) : nil }
 
   /// Writes the object.
   ///

@@ -47,7 +47,7 @@ struct ReplicaRecord: Sendable, Hashable {
 
   var bytes: Data {
     var writer = ByteWriter()
-    writer.byte(1)
+    writer.byte(Self.version)
     writer.uuid(id)
     for number in [
       life, model.number, UInt64(bitPattern: position), time, UInt64(bitPattern: lastNumber), revision,
@@ -66,9 +66,13 @@ struct ReplicaRecord: Sendable, Hashable {
 
   private static let freshMark: UInt8 = 255
 
+  /// The version of the tables that is written. In the first one, all packed facts were in the objects' own entries,
+  /// where they remain until they change.
+  private static let version: UInt8 = 2
+
   init(_ data: Data) throws {
     var reader = ByteReader(data)
-    guard try reader.byte() == 1 else {
+    guard (1...Self.version).contains(try reader.byte()) else {
       throw PersistenceError(
         .newerStore, "A newer version of this program has synchronized the store.", fix: "Update the program.")
     }

@@ -29,6 +29,31 @@ struct SyncStore {
     return found
   }
 
+  /// The rows with identifiers, in the order of these; nil for one that doesn't exist.
+  func rows(_ ids: [SyncTables.RowID]) throws -> [Row?] {
+    var places: [String: [Int]] = [:]
+    var start = 0
+    while start < ids.count {
+      let end = ids[start...].firstIndex { $0.entity != ids[start].entity } ?? ids.count
+      places[ids[start].entity, default: []].append(contentsOf: start..<end)
+      start = end
+    }
+    var found: [Row?] = Array(repeating: nil, count: ids.count)
+    for (name, places) in places {
+      guard let entity = model.entitiesByName[name] else { continue }
+      for first in stride(from: 0, to: places.count, by: Self.groupSize) {
+        let group = places[first..<min(first + Self.groupSize, places.count)]
+        let placesByKey = Dictionary(group.map { (ids[$0].key, $0) }, uniquingKeysWith: { first, _ in first })
+        let query = RowQuery(entity: entity, includesSubentities: false, keys: group.map { ids[$0].key })
+        for row in try store.rows(query) {
+          guard let place = placesByKey[row.key], let snapshot = row.snapshot else { continue }
+          found[place] = Row(entity: entity, key: row.key, snapshot: snapshot)
+        }
+      }
+    }
+    return found
+  }
+
   /// The next rows of an entity, in the order of their keys.
   ///
   /// - Returns: The rows, and the key of the last one; nil at the end.

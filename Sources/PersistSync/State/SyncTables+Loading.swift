@@ -9,15 +9,27 @@ extension SyncTables {
     try load(rows.flatMap { identities[$0] ?? [] })
   }
 
-  private func loadIdentities(of rows: [RowID]) throws {
+  /// Reads the objects that rows represent, with the facts that are in the same entries.
+  func loadIdentities(of rows: [RowID]) throws {
     let unread = rows.filter { identities[$0] == nil }
-    for start in stride(from: 0, to: unread.count, by: Self.loadCount) {
-      let group = unread[start..<min(start + Self.loadCount, unread.count)]
-      let found = try history.attachedEntries(group.map { AttachedRange(key: Self.key(of: $0)) }, limit: .max)
-      for (row, entries) in zip(group, found) {
-        let data = changes.values[Self.key(of: row)] ?? entries.first?.value
-        identities[row] = try data.map(Self.identities) ?? []
+    guard !unread.isEmpty else { return }
+    let keys = unread.map { Self.key(of: $0) }
+    let found = try history.attachedValues(keys)
+    for (row, key) in zip(unread, keys) {
+      if let changed = changes.values[key] {
+        identities[row] = try changed.map(RowEntry.identities) ?? []
+        continue
       }
+      guard let data = found[key] else {
+        identities[row] = []
+        continue
+      }
+      identities[row] = try RowEntry.identities(data)
+      guard let (identity, packed) = try RowEntry.alone(data), objects[identity] == nil,
+        !PackedFacts.hasOthers(packed)
+      else { continue }
+      links[identity] = key
+      try addObject(identity, [AttachedEntry(key: FactKey.prefix(of: identity), value: packed)])
     }
   }
 
@@ -89,31 +101,104 @@ extension SyncTables {
     let keys = unread.map(FactKey.prefix)
     let packed = try packed(keys)
     var others: [(identity: Identity, prefix: Data)] = []
-    for (identity, key) in zip(unread, keys) where objects[identity] == nil {
-      guard let data = packed[key] else {
+    for (place, (identity, key)) in zip(unread, keys).enumerated() where objects[identity] == nil {
+      guard let found = packed[place] else {
         try addObject(identity, [])
         continue
       }
-      if PackedFacts.hasOthers(data) {
+      if PackedFacts.hasOthers(found.packed) {
         others.append((identity, key))
       } else {
-        try addObject(identity, [AttachedEntry(key: key, value: data)])
+        links[identity] = found.rowKey
+        try addObject(identity, [AttachedEntry(key: key, value: found.packed)])
       }
     }
     for start in stride(from: 0, to: others.count, by: Self.loadCount) {
       let group = others[start..<min(start + Self.loadCount, others.count)]
       let found = try history.attachedEntries(group.map { AttachedRange(prefix: $0.prefix) }, limit: .max)
-      for ((identity, _), entries) in zip(group, found) where objects[identity] == nil {
-        try addObject(identity, entries)
+      let resolved = try resolved(found.flatMap { $0 })
+      var next = 0
+      for ((identity, _), entries) in zip(group, found) {
+        defer { next += entries.count }
+        if objects[identity] == nil { try addObject(identity, Array(resolved[next..<next + entries.count])) }
       }
     }
   }
 
-  /// The packed facts of objects by their keys.
+  // MARK: Packed facts
+
+  /// The packed facts of an object.
+  struct Packed {
+    var packed: Data
+    /// The key of the row's entry that contains them; nil for the object's own entry.
+    var rowKey: Data?
+  }
+
+  /// The packed facts of objects, in the order of their keys; nil for one that the store doesn't know.
+  func packed(_ keys: [Data]) throws -> [Packed?] {
+    let own = try ownEntries(keys)
+    var all: [Packed?] = Array(repeating: nil, count: keys.count)
+    var links: [(place: Int, rowKey: Data)] = []
+    for (place, key) in keys.enumerated() {
+      guard let value = own[key] else { continue }
+      if let rowKey = PackedFacts.rowKey(in: value) {
+        links.append((place, rowKey))
+      } else {
+        all[place] = Packed(packed: value)
+      }
+    }
+    guard !links.isEmpty else { return all }
+    links.sort { $0.rowKey.precedes($1.rowKey) }
+    let found = try history.attachedValues(links.map(\.rowKey))
+    for (place, rowKey) in links {
+      let key = keys[place]
+      all[place] = try found[rowKey].flatMap { try packed(of: key, $0, rowKey) } ?? movedFacts(of: key)
+    }
+    return all
+  }
+
+  /// The packed facts in a row's entry, if they are those of an object.
+  private func packed(of key: Data, _ data: Data, _ rowKey: Data) throws -> Packed? {
+    guard let (identity, packed) = try RowEntry.alone(data), FactKey.prefix(of: identity) == key else { return nil }
+    return Packed(packed: packed, rowKey: rowKey)
+  }
+
+  private static let attempts = 100
+
+  /// Reads the packed facts of an object that another program is moving.
+  private func movedFacts(of key: Data) throws -> Packed? {
+    for _ in 0..<Self.attempts {
+      guard let value = try history.attachedValues([key])[key] else { return nil }
+      guard let rowKey = PackedFacts.rowKey(in: value) else { return Packed(packed: value) }
+      if let data = try history.attachedValues([rowKey])[rowKey], let found = try packed(of: key, data, rowKey) {
+        return found
+      }
+    }
+    throw PersistenceError(
+      .mergeConflict, "Another program is synchronizing the store.", fix: "Synchronize again.")
+  }
+
+  /// Entries with the packed facts in the place of links to the rows' entries.
+  func resolved(_ entries: [AttachedEntry]) throws -> [AttachedEntry] {
+    let linked = entries.indices.filter {
+      PackedFacts.rowKey(in: entries[$0].value) != nil && FactKey.isPrefix(entries[$0].key)
+    }
+    guard !linked.isEmpty else { return entries }
+    var resolved = entries
+    let packed = try packed(linked.map { entries[$0].key })
+    for (place, found) in zip(linked, packed) {
+      // Nothing is left of an object that another program has forgotten meanwhile.
+      resolved[place].value = found?.packed ?? Data([0])
+      links[try FactKey.identity(inPrefix: entries[place].key)] = found?.rowKey
+    }
+    return resolved
+  }
+
+  /// The own entries of objects by their keys.
   ///
   /// If the store has few objects between the first and the last one, like a store that gets a snapshot, these are read
   /// at once.
-  func packed(_ keys: [Data]) throws -> [Data: Data] {
+  private func ownEntries(_ keys: [Data]) throws -> [Data: Data] {
     if keys.count >= Self.loadCount, let first = keys.min(by: { $0.precedes($1) }),
       let last = keys.max(by: { $0.precedes($1) })
     {

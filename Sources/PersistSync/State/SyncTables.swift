@@ -7,13 +7,13 @@ import Persist
 ///
 /// | first byte | key | content |
 /// |---|---|---|
-/// | `F` | an identity | the row, unique values, life, values and owners of the object: ``PackedFacts`` |
+/// | `F` | an identity | the row, unique values, life, values and owners of the object: ``PackedFacts``; or its row |
 /// | `F`, `m` | ``FactKey`` | the value of the fact |
 /// | `H` | a number | ``FactHead`` |
 /// | `S` | | ``ReplicaRecord`` |
 /// | `o` | a number | a change set that hasn't been sent yet |
 /// | `V` | a replica | its change sets that have been applied: ``ReceivedSets`` |
-/// | `R` | a row | the objects that it represents |
+/// | `R` | a row | the objects that it represents; the packed facts of a single one: ``RowEntry`` |
 /// | `Q` | an identity, and another one | nothing: the second object may refer to the first |
 /// | `B` | the same | nothing: it may have it as a member of a many-to-many relationship |
 /// | `U` | unique values, and an identity | nothing: the object has these values |
@@ -34,6 +34,8 @@ final class SyncTables {
   /// The objects whose packed facts have changed.
   private var repacked: Set<Identity> = []
   var rows: [Identity: RowID?] = [:]
+  /// The keys of the rows' entries to which the own entries of objects lead.
+  var links: [Identity: Data] = [:]
   var identities: [RowID: [Identity]] = [:]
   var referrers: [Referred: Set<Identity>] = [:]
   /// Referrers that aren't written yet.
@@ -84,13 +86,22 @@ final class SyncTables {
   func finish(after transaction: Int64?) throws -> AttachedEntries {
     var packed: [AttachedEntry] = []
     packed.reserveCapacity(repacked.count)
+    try loadIdentities(of: repacked.compactMap { rows[$0] ?? nil })
     for identity in repacked {
       guard let object = objects[identity] else { continue }
       let key = FactKey.prefix(of: identity)
-      let data = try PackedFacts.data(
-        object, row: rows[identity] ?? nil, uniqueKeys: uniqueKeys[identity] ?? [], heads)
-      if let data { packed.append(AttachedEntry(key: key, value: data)) }
+      let row = rows[identity] ?? nil
+      let data = try PackedFacts.data(object, row: row, uniqueKeys: uniqueKeys[identity] ?? [], heads)
       changes.values[key] = data == nil ? .some(nil) : nil
+      guard let data else { continue }
+      guard let row, identities[row] == [identity] else {
+        packed.append(AttachedEntry(key: key, value: data))
+        continue
+      }
+      let rowKey = Self.key(of: row)
+      changes.values[rowKey] = nil
+      packed.append(AttachedEntry(key: rowKey, value: RowEntry.data(identity, packed: data)))
+      if links[identity] != rowKey { packed.append(AttachedEntry(key: key, value: PackedFacts.link(to: rowKey))) }
     }
     for (key, value) in heads.added { set(key, value) }
     try removeReleasedParts()
@@ -126,7 +137,7 @@ final class SyncTables {
 
   /// The facts in entries, in no order.
   func facts(in entries: [AttachedEntry]) throws -> [ChangeSet.Fact] {
-    try entries.flatMap { entry in
+    try resolved(entries).flatMap { entry in
       var reader = ByteReader(entry.key)
       guard try reader.byte() == FactKey.objectMark else {
         return [ChangeSet.Fact(key: try FactKey(entry.key), value: entry.value)]
@@ -143,7 +154,8 @@ final class SyncTables {
 
   func facts(of identity: Identity) throws -> ObjectFacts {
     if let object = objects[identity] { return object }
-    return try addObject(identity, entries(withPrefix: FactKey.prefix(of: identity)))
+    let found = try entries(withPrefix: FactKey.prefix(of: identity))
+    return try addObject(identity, try resolved(found))
   }
 
   /// Adds a fact unless a later one is known.
@@ -279,23 +291,16 @@ final class SyncTables {
       _ = try reader.byte()
       let root = try reader.text()
       let row = RowID(root: root, entity: "", key: Int64(bitPattern: try reader.fixed64()))
-      for identity in try Self.identities(in: entry.value) { all.append((identity, row)) }
+      for identity in try RowEntry.identities(entry.value) { all.append((identity, row)) }
     }
     try load(all.map(\.0))
     for (identity, row) in all { try body(identity, try self.row(of: identity) ?? row) }
   }
 
-  static func identities(in data: Data) throws -> [Identity] {
-    var reader = ByteReader(data)
-    var all: [Identity] = []
-    while !reader.isAtEnd { all.append(Identity(bytes: try reader.counted(upTo: SyncFormat.maximumNameSize))) }
-    return all
-  }
-
   /// The objects that a row represents: several if they have equal unique values.
   func identities(of row: RowID) throws -> [Identity] {
     if let known = identities[row] { return known }
-    let all = try entry(Self.key(of: row)).map(Self.identities) ?? []
+    let all = try entry(Self.key(of: row)).map(RowEntry.identities) ?? []
     identities[row] = all
     return all
   }
@@ -308,17 +313,20 @@ final class SyncTables {
     repacked.insert(identity)
     guard let row else { return }
     let others = try identities(of: row)
-    if !others.contains(identity) { setIdentities(of: row, to: others + [identity]) }
+    if !others.contains(identity) { try setIdentities(of: row, to: others + [identity]) }
   }
 
   /// Writes the packed facts of an object again.
   func setChanged(_ identity: Identity) { repacked.insert(identity) }
 
-  private func setIdentities(of row: RowID, to all: [Identity]) {
+  private func setIdentities(of row: RowID, to all: [Identity]) throws {
     identities[row] = all
-    var writer = ByteWriter()
-    for identity in all { writer.counted(identity.bytes) }
-    set(Self.key(of: row), all.isEmpty ? nil : writer.data)
+    // The entry may contain their facts, or will do so.
+    for identity in all {
+      _ = try facts(of: identity)
+      repacked.insert(identity)
+    }
+    set(Self.key(of: row), all.isEmpty ? nil : RowEntry.data(all))
   }
 
   // MARK: References
