@@ -36,6 +36,10 @@ extension CapturePass {
       // A missing row was deleted, unless the model has no place for the object.
       let hasPlace = try step.entity(of: tables.facts(of: row.identity)) != nil
       try tables.setRow(of: row.identity, to: hasPlace ? adopted[row.identity] : nil)
+      // Whether its row still shows them is computed later.
+      for register in try tables.facts(of: row.identity).values.values {
+        if let (other, _) = register.reference { tables.addReferrer(row.identity, to: other) }
+      }
     }
     var changes = changes
     for entity in step.model.entities where !entity.isAbstract {

@@ -141,7 +141,7 @@ struct CapturePass {
       life.count += 1
       try add(.life(identity), life.bytes)
     }
-    try tables.setRow(of: identity, to: nil)
+    try step.setRow(of: identity, to: nil)
     try tables.setUniqueKeys(of: identity, to: [])
   }
 
@@ -163,7 +163,7 @@ struct CapturePass {
         let life = Life(count: facts.count + 1, model: step.map.tag, entity: row.entity)
         try add(.life(identity), life.bytes)
       }
-      try tables.setRow(of: identity, to: row)
+      try step.setRow(of: identity, to: row)
       inserted.insert(row)
       changes.change(row) { if $0.whole == nil { $0.whole = 0 } }
     }

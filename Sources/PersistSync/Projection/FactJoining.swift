@@ -81,7 +81,7 @@ struct FactJoining {
     relinked.insert(identity)
     switch key {
     case .life:
-      related.formUnion(try tables.referrers(to: identity))
+      related.formUnion(try step.referrers(to: identity))
       related.formUnion(try step.allOwners(of: identity))
     case .value, .part: note(try Register(value).stamp)
     case .owner:
@@ -99,7 +99,7 @@ struct FactJoining {
   /// Removes everything that is known about an object. Nobody else learns of it.
   mutating func forget(_ identity: Identity) throws {
     let object = try tables.facts(of: identity)
-    related.formUnion(try tables.referrers(to: identity))
+    related.formUnion(try step.referrers(to: identity))
     related.formUnion(object.members.values.flatMap(\.keys))
     related.formUnion(try step.allOwners(of: identity))
     related.formUnion(object.unions)

@@ -3,13 +3,15 @@ import Persist
 
 /// The rows and entries of the objects of a ``PlainPass``.
 struct PlainRows {
-  private var pass: PlainPass
+  var pass: PlainPass
   private(set) var writes = RowWrites()
   private(set) var changes = SavedChanges()
   private(set) var problems: [SyncProblem] = []
   /// The entries to write: those of most tables in the order of their keys.
-  private(set) var entries: [AttachedEntry] = []
+  var entries: [AttachedEntry] = []
   private var references: [Reference] = []
+  /// References that rows don't show, in the order of the objects.
+  private(set) var waiting: [(object: Int, identity: Identity)] = []
   /// The facts of the attributes of the object at hand, as places among its own; negative for none.
   private var attributes: [Int] = []
 
@@ -21,7 +23,7 @@ struct PlainRows {
     var life: UInt32
   }
 
-  private var step: SyncStep { pass.step }
+  var step: SyncStep { pass.step }
   private var store: SyncStore { pass.step.store }
 
   /// Computes the rows, and leaves objects to others that depend on others.
@@ -164,15 +166,23 @@ struct PlainRows {
     var outside: Set<Identity> = []
     for place in new {
       guard let entity = pass.objects[place].entity else { continue }
-      for fact in pass.objects[place].packed.facts {
-        guard case .relationship(let index) = try pass.use(fact.head, in: entity),
-          case .reference(let identity, let life) = try PortableValue.content(pass.sources[fact.source], fact.content)
+      for fact in pass.objects[place].packed.facts where isReference(fact) {
+        guard case .reference(let identity, let life) = try PortableValue.content(
+          pass.sources[fact.source], fact.content)
         else { continue }
+        guard case .relationship(let index) = try pass.use(fact.head, in: entity) else {
+          waiting.append((place, identity))
+          continue
+        }
         references.append(Reference(object: place, relationship: index, identity: identity, life: life))
         if pass.places[identity].map({ pass.objects[$0].isLeft }) ?? true { outside.insert(identity) }
       }
     }
     try step.tables.load(Array(outside))
+  }
+
+  func isReference(_ fact: PackedFacts.Fact) -> Bool {
+    PortableValue.isReference(pass.sources[fact.source], fact.content)
   }
 
   /// The row to which a reference leads; nil if there is none yet.
@@ -223,7 +233,12 @@ struct PlainRows {
       var awaited: Set<Int> = []
       while next < references.count, references[next].object == place {
         let reference = references[next]
-        if let target = try self.row(reference, part.relationships[reference.relationship].destination) {
+        let relationship = part.relationships[reference.relationship]
+        let target = try self.row(reference, relationship.destination)
+        if target == nil || relationship.inverse?.isToMany != true {
+          waiting.append((place, reference.identity))
+        }
+        if let target {
           found[reference.relationship] = .objectID(store.identifier(target.entity, target.row.key))
         } else if pass.places[reference.identity].map({ pass.objects[$0].isLeft }) == true {
           // Others update the row when the object has one.
@@ -290,79 +305,6 @@ struct PlainRows {
   ) {
     guard value.isNull, isOptional == false else { return }
     problems.append(SyncProblem(objectID: store.identifier(entity, row.key), missing: property))
-  }
-
-  // MARK: Entries
-
-  private mutating func finishEntries(_ new: [Int]) throws {
-    var writer = ByteWriter()
-    let written = pass.objects.indices.filter { pass.objects[$0].isWritten }
-    for place in new { pass.objects[place].rowKey = pass.objects[place].packed.row.map { SyncTables.key(of: $0) } }
-    for place in written {
-      let object = pass.objects[place]
-      if let rowKey = object.rowKey {
-        if !object.isKnown { entries.append(AttachedEntry(key: object.key, value: PackedFacts.link(to: rowKey))) }
-        continue
-      }
-      writer.removeAll()
-      object.packed.write(to: &writer, pass.sources)
-      entries.append(AttachedEntry(key: object.key, value: writer.data))
-    }
-    sort(from: 0)
-    for place in written { addReferrer(place) }
-    let rows = entries.count
-    for place in written {
-      guard let rowKey = pass.objects[place].rowKey else { continue }
-      writer.removeAll()
-      RowEntry.begin(pass.objects[place].identity, in: &writer)
-      pass.objects[place].packed.write(to: &writer, pass.sources)
-      entries.append(AttachedEntry(key: rowKey, value: writer.data))
-    }
-    sort(from: rows)
-    let keys = entries.count
-    for place in new {
-      for key in pass.objects[place].packed.uniqueKeys {
-        entries.append(
-          AttachedEntry(key: SyncTables.key(unique: key, pass.objects[place].identity), value: Data()))
-      }
-    }
-    sort(from: keys)
-    for place in new { try addLargeValues(of: pass.objects[place]) }
-  }
-
-  /// Adds the entries that lead from objects to one that refers to them.
-  private mutating func addReferrer(_ place: Int) {
-    let first = entries.count
-    let object = pass.objects[place]
-    for index in object.isKnown ? object.changed : Array(object.packed.facts.indices) {
-      let fact = object.packed.facts[index]
-      guard PortableValue.isReference(pass.sources[fact.source], fact.content),
-        let (target, _) = PortableValue.reference(Data(pass.sources[fact.source][fact.content]))
-      else { continue }
-      let key = SyncTables.key("Q", target.bytes, object.identity.bytes)
-      if !entries[first...].contains(where: { $0.key == key }) {
-        entries.append(AttachedEntry(key: key, value: Data()))
-      }
-    }
-  }
-
-  /// Records the parts of large values that a new object names.
-  private func addLargeValues(of object: PlainPass.Object) throws {
-    for fact in object.packed.facts where PortableValue.isLarge(pass.sources[fact.source], fact.content) {
-      guard let large = PortableValue.large(Data(pass.sources[fact.source][fact.content])),
-        case .value(let property) = try step.tables.heads.head(fact.head)
-      else { continue }
-      step.tables.setParts(namedBy: FactKey.value(object.identity, property).bytes, from: [], to: large.digests)
-    }
-  }
-
-  /// Sorts the entries of one table.
-  private mutating func sort(from first: Int) {
-    var isSorted = true
-    for index in entries.indices.dropFirst(first + 1) where isSorted {
-      isSorted = entries[index - 1].key.precedes(entries[index].key)
-    }
-    if !isSorted { entries[first...].sort { $0.key.precedes($1.key) } }
   }
 }
 

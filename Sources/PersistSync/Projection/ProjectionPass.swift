@@ -74,8 +74,8 @@ struct ProjectionPass {
         guard let group = try uniqueness.group(of: identity), group.members.contains(identity) else {
           // A row of an entity that the model doesn't have is parked in the store, and may come back.
           if let row = try tables.row(of: identity), step.model.entitiesByName[row.entity] != nil {
-            try tables.setRow(of: identity, to: nil)
             try addDependents(of: identity)
+            try step.setRow(of: identity, to: nil)
           }
           continue
         }
@@ -118,7 +118,7 @@ struct ProjectionPass {
 
   /// Adds the objects whose relationships depend on whether and where an object has a row.
   private mutating func addDependents(of identity: Identity) throws {
-    add(try tables.referrers(to: identity).sorted())
+    add(try step.referrers(to: identity).sorted())
     add(Set(try tables.facts(of: identity).members.values.flatMap(\.keys)).sorted())
     add(try step.allOwners(of: identity).sorted())
   }
@@ -144,8 +144,8 @@ struct ProjectionPass {
         targets[member] = target
         guard isRegrouped else { continue }
         attributesOnly.remove(member)
-        try tables.setRow(of: member, to: row)
         try addDependents(of: member)
+        try step.setRow(of: member, to: row)
       }
       try readRegisters(of: target)
       if group.members.count > 1 || !attributesOnly.contains(group.winner) { try addOwners(of: target) }

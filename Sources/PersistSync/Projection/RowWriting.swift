@@ -92,6 +92,9 @@ struct RowWriting {
     let relationships = pass.changesOnlyAttributes(target) ? [] : part.relationships
     for relationship in relationships where relationship.isRegister {
       let row = try pass.destination(relationship, of: target)
+      if row == nil, let (other, _) = target.registers[relationship.name]?.first?.reference {
+        pass.tables.addReferrer(target.group.winner, to: other)
+      }
       let former = target.row.flatMap { store.target(relationship, in: $0) }
       let entity = row.flatMap { pass.step.model.entitiesByName[$0.entity] }
       let value = row.flatMap { row in entity.map { StoredValue.objectID(store.identifier($0, row.key)) } } ?? .null

@@ -10,6 +10,8 @@ final class SyncStep {
   /// The name of the store in the identities of objects.
   let storeName: String
   private var rows: [SyncTables.RowID: SyncStore.Row] = [:]
+  /// The objects whose rows refer to a row, by this row.
+  var referring: [SyncTables.RowID: Set<Identity>] = [:]
 
   var schema: SyncSchema { store.schema }
   var model: ManagedObjectModel { store.model }

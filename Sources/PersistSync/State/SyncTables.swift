@@ -14,7 +14,7 @@ import Persist
 /// | `o` | a number | a change set that hasn't been sent yet |
 /// | `V` | a replica | its change sets that have been applied: ``ReceivedSets`` |
 /// | `R` | a row | the objects that it represents; the packed facts of a single one: ``RowEntry`` |
-/// | `Q` | an identity, and another one | nothing: the second object may refer to the first |
+/// | `Q` | an identity, and another one | nothing: the second object may refer to the first, whatever its row shows |
 /// | `B` | the same | nothing: it may have it as a member of a many-to-many relationship |
 /// | `U` | unique values, and an identity | nothing: the object has these values |
 /// | `b` | a digest | a part of a large value: ``LargeValue`` |
@@ -203,11 +203,11 @@ final class SyncTables {
     }
     switch key {
     case .member(_, _, let member):
-      addReferrer("Q", identity, to: member)
+      addReferrer(identity, to: member)
       addReferrer("B", identity, to: member)
     case .value, .owner:
       if let other = object.content(of: key).flatMap(PortableValue.reference)?.identity {
-        addReferrer("Q", identity, to: other)
+        addReferrer(identity, to: other)
       }
     default: break
     }
@@ -353,6 +353,8 @@ final class SyncTables {
     referrers[place] = Set(entries.map { Identity(bytes: Data($0.key.dropFirst(prefix.count))) })
       .union(added[place] ?? [])
   }
+
+  func addReferrer(_ identity: Identity, to other: Identity) { addReferrer("Q", identity, to: other) }
 
   /// Doesn't read the others, of which there may be many.
   private func addReferrer(_ table: Character, _ identity: Identity, to other: Identity) {

@@ -1,0 +1,82 @@
+import Foundation
+import Persist
+
+/// The entries of the objects of a ``PlainPass``.
+extension PlainRows {
+  mutating func finishEntries(_ new: [Int]) throws {
+    var writer = ByteWriter()
+    let written = pass.objects.indices.filter { pass.objects[$0].isWritten }
+    for place in new { pass.objects[place].rowKey = pass.objects[place].packed.row.map { SyncTables.key(of: $0) } }
+    for place in written {
+      let object = pass.objects[place]
+      if let rowKey = object.rowKey {
+        if !object.isKnown { entries.append(AttachedEntry(key: object.key, value: PackedFacts.link(to: rowKey))) }
+        continue
+      }
+      writer.removeAll()
+      object.packed.write(to: &writer, pass.sources)
+      entries.append(AttachedEntry(key: object.key, value: writer.data))
+    }
+    sort(from: 0)
+    addReferrers(written)
+    let rows = entries.count
+    for place in written {
+      guard let rowKey = pass.objects[place].rowKey else { continue }
+      writer.removeAll()
+      RowEntry.begin(pass.objects[place].identity, in: &writer)
+      pass.objects[place].packed.write(to: &writer, pass.sources)
+      entries.append(AttachedEntry(key: rowKey, value: writer.data))
+    }
+    sort(from: rows)
+    let keys = entries.count
+    for place in new {
+      for key in pass.objects[place].packed.uniqueKeys {
+        entries.append(
+          AttachedEntry(key: SyncTables.key(unique: key, pass.objects[place].identity), value: Data()))
+      }
+    }
+    sort(from: keys)
+    for place in new { try addLargeValues(of: pass.objects[place]) }
+  }
+
+  /// Adds the entries that lead from objects to those that refer to them, and whose rows don't show it.
+  private mutating func addReferrers(_ written: [Int]) {
+    var all = waiting
+    // Rows show none of these: the model has no place for the object, or it has been deleted.
+    for place in written where !pass.objects[place].isNew {
+      let object = pass.objects[place]
+      for index in object.isKnown ? object.changed : Array(object.packed.facts.indices) {
+        let fact = object.packed.facts[index]
+        guard isReference(fact), let (target, _) = PortableValue.reference(Data(pass.sources[fact.source][fact.content]))
+        else { continue }
+        all.append((place, target))
+      }
+    }
+    let first = entries.count
+    var keys: Set<Data> = []
+    for (place, identity) in all {
+      let key = SyncTables.key("Q", identity.bytes, pass.objects[place].identity.bytes)
+      if keys.insert(key).inserted { entries.append(AttachedEntry(key: key, value: Data())) }
+    }
+    sort(from: first)
+  }
+
+  /// Records the parts of large values that a new object names.
+  private func addLargeValues(of object: PlainPass.Object) throws {
+    for fact in object.packed.facts where PortableValue.isLarge(pass.sources[fact.source], fact.content) {
+      guard let large = PortableValue.large(Data(pass.sources[fact.source][fact.content])),
+        case .value(let property) = try step.tables.heads.head(fact.head)
+      else { continue }
+      step.tables.setParts(namedBy: FactKey.value(object.identity, property).bytes, from: [], to: large.digests)
+    }
+  }
+
+  /// Sorts the entries of one table.
+  private mutating func sort(from first: Int) {
+    var isSorted = true
+    for index in entries.indices.dropFirst(first + 1) where isSorted {
+      isSorted = entries[index - 1].key.precedes(entries[index].key)
+    }
+    if !isSorted { entries[first...].sort { $0.key.precedes($1.key) } }
+  }
+}
