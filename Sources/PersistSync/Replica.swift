@@ -223,7 +223,7 @@ public final class Replica: Sendable {
         guard set.entry == entry else { throw SyncFormat.error("It is that of another entry.") }
         batch.sets.append(set)
         facts += set.count
-      } catch let error as PersistenceError where error.code != .serverFailed {
+      } catch let error as PersistenceError where !error.isOfHub {
         batch.refused.append(RefusedChangeSet(entry: entry, error: error))
       }
     }
@@ -240,7 +240,7 @@ public final class Replica: Sendable {
       do {
         try await getParts(of: set, from: hub)
         complete.append(set)
-      } catch let error as PersistenceError where error.code != .serverFailed {
+      } catch let error as PersistenceError where !error.isOfHub {
         report.refused.append(RefusedChangeSet(entry: set.entry, error: error))
       }
     }
@@ -276,4 +276,9 @@ private actor SyncTurn {
       throw error
     }
   }
+}
+
+extension PersistenceError {
+  /// Whether the hub couldn't be reached or read, so that nothing is known about the content.
+  fileprivate var isOfHub: Bool { [.serverFailed, .fileAccess, .diskFull].contains(code) }
 }

@@ -38,3 +38,27 @@ struct StoreHubTests {
     }
   }
 }
+
+@Suite("Synchronization: folders as hubs")
+struct FolderHubTests {
+  @Test("A folder that can't be used is named in the error, with what to do")
+  func unusable() async throws {
+    try await withTemporaryFolder { folder in
+      let file = folder.appendingPathComponent("file")
+      try Data("text".utf8).write(to: file)
+      let model = try ManagedObjectModel(SyncModel.description)
+      let device = try Device(folder.appendingPathComponent("a.sqlite"), model, identifiedBy: [:])
+      let context = ManagedObjectContext(device.coordinator)
+      try context.create("Box")["label"] = "b"
+      try context.save()
+      let error = await #expect(throws: PersistenceError.self) {
+        try await device.replica.synchronize(with: FolderHub(file))
+      }
+      #expect(error?.code == .fileAccess)
+      #expect(error?.message.contains("hub") == true && error?.fix?.contains(file.path) == true)
+      // Nothing is lost.
+      let hub = FolderHub(folder.appendingPathComponent("hub"))
+      #expect(try await device.replica.synchronize(with: hub).sent == 1)
+    }
+  }
+}

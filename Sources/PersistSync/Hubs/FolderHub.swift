@@ -34,10 +34,23 @@ public struct FolderHub: SyncHub {
 
   /// The names in a folder; none if it doesn't exist.
   private func names(in folder: URL) throws -> [String] {
+    try reporting("The hub's folder can't be read", folder) {
+      do {
+        return try FileManager.default.contentsOfDirectory(atPath: folder.path)
+      } catch where !FileManager.default.fileExists(atPath: folder.path) {
+        return []
+      }
+    }
+  }
+
+  /// Names the file in errors of the file system.
+  private func reporting<Result>(_ what: String, _ file: URL, _ body: () throws -> Result) throws -> Result {
     do {
-      return try FileManager.default.contentsOfDirectory(atPath: folder.path)
-    } catch where !FileManager.default.fileExists(atPath: folder.path) {
-      return []
+      return try body()
+    } catch {
+      throw PersistenceError(
+        .init(ofWriting: error), at: .file(file), "\(what): \(error.localizedDescription)",
+        fix: "Check that the folder '\(url.path)' is there and may be written, and the free space.")
     }
   }
 
@@ -59,10 +72,12 @@ public struct FolderHub: SyncHub {
   public func content(of entry: SyncEntry) async throws -> Data? { try content(of: file(of: entry)) }
 
   private func content(of file: URL) throws -> Data? {
-    do {
-      return try Data(contentsOf: file)
-    } catch where !FileManager.default.fileExists(atPath: file.path) {
-      return nil
+    try reporting("A file of the hub can't be read", file) {
+      do {
+        return try Data(contentsOf: file)
+      } catch where !FileManager.default.fileExists(atPath: file.path) {
+        return nil
+      }
     }
   }
 
@@ -70,6 +85,11 @@ public struct FolderHub: SyncHub {
   public func put(_ content: Data, as entry: SyncEntry) async throws -> Bool {
     let file = file(of: entry)
     if let present = try self.content(of: file) { return present == content }
+    return try reporting("A file of the hub can't be written", file) { try write(content, to: file) }
+  }
+
+  /// - Returns: False if there is such a file with other content.
+  private func write(_ content: Data, to file: URL) throws -> Bool {
     let folder = file.deletingLastPathComponent()
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let draft = folder.appendingPathComponent(".\(UUID().uuidString).part")
@@ -108,9 +128,11 @@ public struct FolderHub: SyncHub {
 
   private func removeFiles(_ files: [URL]) throws {
     for file in files {
-      do {
-        try FileManager.default.removeItem(at: file)
-      } catch where !FileManager.default.fileExists(atPath: file.path) {}
+      try reporting("A file of the hub can't be deleted", file) {
+        do {
+          try FileManager.default.removeItem(at: file)
+        } catch where !FileManager.default.fileExists(atPath: file.path) {}
+      }
     }
   }
 
@@ -124,8 +146,11 @@ public struct FolderHub: SyncHub {
 
   /// Writes the position of a replica.
   public func setPosition(_ position: ReplicaPosition) async throws {
-    try FileManager.default.createDirectory(at: positionFolder, withIntermediateDirectories: true)
-    try JSONEncoder().encode(position).write(to: file(ofPosition: position.replica), options: .atomic)
+    let (file, data) = (file(ofPosition: position.replica), try JSONEncoder().encode(position))
+    try reporting("A file of the hub can't be written", file) {
+      try FileManager.default.createDirectory(at: positionFolder, withIntermediateDirectories: true)
+      try data.write(to: file, options: .atomic)
+    }
   }
 
   /// Deletes the positions of replicas.
