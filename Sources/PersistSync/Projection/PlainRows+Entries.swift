@@ -8,14 +8,14 @@ extension PlainRows {
     let written = pass.objects.indices.filter { pass.objects[$0].isWritten }
     for place in new { pass.objects[place].rowKey = pass.objects[place].packed.row.map { SyncTables.key(of: $0) } }
     for place in written {
-      let object = pass.objects[place]
-      if let rowKey = object.rowKey {
-        if !object.isKnown { entries.append(AttachedEntry(key: object.key, value: PackedFacts.link(to: rowKey))) }
+      let key = pass.objects[place].key
+      if let rowKey = pass.objects[place].rowKey {
+        if !pass.objects[place].isKnown { entries.append(AttachedEntry(key: key, value: PackedFacts.link(to: rowKey))) }
         continue
       }
       writer.removeAll()
-      object.packed.write(to: &writer, pass.sources)
-      entries.append(AttachedEntry(key: object.key, value: writer.data))
+      pass.objects[place].packed.write(to: &writer, pass.sources)
+      entries.append(AttachedEntry(key: key, value: writer.data))
     }
     sort(from: 0)
     addReferrers(written)
@@ -36,7 +36,7 @@ extension PlainRows {
       }
     }
     sort(from: keys)
-    for place in new { try addLargeValues(of: pass.objects[place]) }
+    for place in new { try addLargeValues(of: place) }
   }
 
   /// Adds the entries that lead from objects to those that refer to them, and whose rows don't show it.
@@ -47,8 +47,8 @@ extension PlainRows {
       let object = pass.objects[place]
       for index in object.isKnown ? object.changed : Array(object.packed.facts.indices) {
         let fact = object.packed.facts[index]
-        guard isReference(fact), let (target, _) = PortableValue.reference(Data(pass.sources[fact.source][fact.content]))
-        else { continue }
+        let content = pass.sources[fact.source][fact.content]
+        guard isReference(fact), let (target, _) = PortableValue.reference(Data(content)) else { continue }
         all.append((place, target))
       }
     }
@@ -62,12 +62,14 @@ extension PlainRows {
   }
 
   /// Records the parts of large values that a new object names.
-  private func addLargeValues(of object: PlainPass.Object) throws {
-    for fact in object.packed.facts where PortableValue.isLarge(pass.sources[fact.source], fact.content) {
+  private func addLargeValues(of place: Int) throws {
+    for fact in pass.objects[place].packed.facts
+    where PortableValue.isLarge(pass.sources[fact.source], fact.content) {
       guard let large = PortableValue.large(Data(pass.sources[fact.source][fact.content])),
         case .value(let property) = try step.tables.heads.head(fact.head)
       else { continue }
-      step.tables.setParts(namedBy: FactKey.value(object.identity, property).bytes, from: [], to: large.digests)
+      let key = FactKey.value(pass.objects[place].identity, property)
+      step.tables.setParts(namedBy: key.bytes, from: [], to: large.digests)
     }
   }
 

@@ -10,6 +10,8 @@ struct PlainRows {
   /// The entries to write: those of most tables in the order of their keys.
   var entries: [AttachedEntry] = []
   private var references: [Reference] = []
+  /// The rows and lives of objects outside of the pass to which others refer.
+  private var others: [Identity: PackedFacts.Head] = [:]
   /// References that rows don't show, in the order of the objects.
   private(set) var waiting: [(object: Int, identity: Identity)] = []
   /// The facts of the attributes of the object at hand, as places among its own; negative for none.
@@ -163,7 +165,7 @@ struct PlainRows {
   }
 
   private mutating func findReferences(_ new: [Int]) throws {
-    var outside: Set<Identity> = []
+    var (outside, seen): ([Identity], Set<Identity>) = ([], [])
     for place in new {
       guard let entity = pass.objects[place].entity else { continue }
       for fact in pass.objects[place].packed.facts where isReference(fact) {
@@ -175,10 +177,19 @@ struct PlainRows {
           continue
         }
         references.append(Reference(object: place, relationship: index, identity: identity, life: life))
-        if pass.places[identity].map({ pass.objects[$0].isLeft }) ?? true { outside.insert(identity) }
+        let isOutside = pass.places[identity].map { pass.objects[$0].isLeft } ?? true
+        if isOutside, seen.insert(identity).inserted { outside.append(identity) }
       }
     }
-    try step.tables.load(Array(outside))
+    // Nothing else of these objects is needed.
+    let packed = try step.tables.packed(outside.map(FactKey.prefix))
+    for (identity, found) in zip(outside, packed) {
+      guard let found else { continue }
+      var head = try PackedFacts.head([UInt8](found.packed))
+      // It may be an entry of its own.
+      if head.life == nil { head.life = try step.tables.facts(of: identity).life.map { ($0.count, head: 0) } }
+      others[identity] = head
+    }
   }
 
   func isReference(_ fact: PackedFacts.Fact) -> Bool {
@@ -193,8 +204,8 @@ struct PlainRows {
     if let place = pass.places[reference.identity], !pass.objects[place].isLeft {
       found = pass.objects[place].packed.life?.count == reference.life ? pass.objects[place].packed.row : nil
     } else {
-      let isPresent = try step.tables.facts(of: reference.identity).count == reference.life
-      found = isPresent ? try step.tables.row(of: reference.identity) : nil
+      let other = others[reference.identity]
+      found = other?.life?.count == reference.life ? other?.row : nil
     }
     guard let row = found, let entity = step.model.entitiesByName[row.entity], entity.isKind(of: destination) else {
       return nil
@@ -203,6 +214,7 @@ struct PlainRows {
   }
 
   private mutating func insert(_ new: [Int]) throws {
+    let store = store
     writes.inserts.reserveCapacity(new.count)
     changes.insertedObjectIDs.reserveCapacity(new.count)
     var next = 0

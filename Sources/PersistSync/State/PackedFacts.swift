@@ -24,7 +24,7 @@ struct PackedFacts {
   }
 
   /// The parts of an object that are written.
-  private struct Parts: OptionSet {
+  fileprivate struct Parts: OptionSet {
     let rawValue: UInt8
     /// There are entries with other facts.
     static let others = Parts(rawValue: 1)
@@ -73,18 +73,9 @@ struct PackedFacts {
     let parts = Parts(rawValue: try reader.byte())
     (hasOthers, hasUnions) = (parts.contains(.others), parts.contains(.unions))
     hasMembers = parts.contains(.members)
-    if parts.contains(.row) {
-      row = SyncTables.RowID(
-        root: try reader.text(), entity: try reader.text(), key: Int64(bitPattern: try reader.number()))
-    }
-    if parts.contains(.uniqueKeys) {
-      for _ in 0..<(try reader.count(upTo: bytes.count)) { uniqueKeys.append(try reader.counted()) }
-    }
-    var count: UInt32 = 0
-    if parts.contains(.life) {
-      count = UInt32(try reader.count(upTo: Int(SyncFormat.maximumLife)))
-      life = (count, try reader.count(upTo: FactHeads.maximumCount))
-    }
+    let head = try Head(parts, &reader)
+    (row, uniqueKeys, life) = (head.row, head.uniqueKeys, head.life)
+    let count = life?.count ?? 0
     var last = Stamp(time: 0, replica: Stamp.origin)
     while !reader.isAtEnd {
       let head = try reader.count(upTo: FactHeads.maximumCount)
@@ -97,6 +88,34 @@ struct PackedFacts {
           head: head, life: life, otherLife: otherLife, stamp: last, source: source,
           content: try reader.countedRange()))
     }
+  }
+
+  /// The parts of an object before its values.
+  struct Head {
+    var row: SyncTables.RowID?
+    var uniqueKeys: [Data] = []
+    var life: (count: UInt32, head: Int)?
+
+    fileprivate init(_ parts: Parts, _ reader: inout ByteReader) throws {
+      if parts.contains(.row) {
+        row = SyncTables.RowID(
+          root: try reader.text(), entity: try reader.text(), key: Int64(bitPattern: try reader.number()))
+      }
+      if parts.contains(.uniqueKeys) {
+        let count = try reader.count(upTo: reader.remainingCount)
+        for _ in 0..<count { uniqueKeys.append(try reader.counted()) }
+      }
+      if parts.contains(.life) {
+        let count = UInt32(try reader.count(upTo: Int(SyncFormat.maximumLife)))
+        life = (count, try reader.count(upTo: FactHeads.maximumCount))
+      }
+    }
+  }
+
+  /// The head of a packed object, without its values.
+  static func head(_ bytes: [UInt8]) throws -> Head {
+    var reader = ByteReader(bytes)
+    return try Head(Parts(rawValue: try reader.byte()), &reader)
   }
 
   /// Whether a packed object has facts that are entries of their own.

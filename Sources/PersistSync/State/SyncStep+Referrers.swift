@@ -4,8 +4,8 @@ import Persist
 /// The objects that refer to others.
 ///
 /// Entries lead to them from the objects they refer to, unless the rows show it: those that arrive with an object they
-/// refer to need none. Each row that doesn't show the reference of its object has an entry, also one whose reference was
-/// shown until the object that it names has got another row or none.
+/// refer to need none. Each row that doesn't show the reference of its object has an entry, also one whose reference
+/// was shown until the object that it names got another row or none.
 extension SyncStep {
   /// The objects that may refer to an object.
   func referrers(to identity: Identity) throws -> Set<Identity> {
