@@ -21,7 +21,8 @@ extension SQLiteStore {
 
   /// Whether a step scans the whole table, including a scan in the order of an index that is only used for the order.
   private func isWalk(_ step: String, through table: String) -> Bool {
-    step == "SCAN r0" || step == "SCAN \(table)" || step.hasPrefix("SCAN r0 ") || step.hasPrefix("SCAN \(table) ")
+    // Before SQLite 3.36, plans say `SCAN TABLE ZITEM AS r0` instead of `SCAN r0`.
+    ["r0", table, "TABLE \(table)"].contains { step == "SCAN \($0)" || step.hasPrefix("SCAN \($0) ") }
   }
 }
 
