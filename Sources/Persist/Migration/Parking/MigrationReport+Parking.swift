@@ -2,26 +2,35 @@ import Foundation
 import Logging
 
 extension MigrationReport {
-  /// Records what was parked.
+  /// Records what a hop parked.
   mutating func add(parked contents: [MigrationLoss], _ comparison: ModelComparison) {
-    parkedContents = contents
-    parked = contents.reduce(0) { $0 + ($1.rows ?? 0) }
-    renameHints = RenameHint.all(for: contents, comparison)
+    parkedContents += contents
+    parked += contents.reduce(0) { $0 + ($1.rows ?? 0) }
+    renameHints += RenameHint.all(for: contents, comparison)
   }
 
   /// Reports once what was parked.
   func logParkedValues(at url: URL) {
     guard !parkedContents.isEmpty else { return }
+    Logger(label: "persist.migration").warning("\(parkingWarning(at: url))")
+  }
+
+  /// The warning about what was parked.
+  func parkingWarning(at url: URL) -> String {
     let contents = parkedContents.map { content in
       let what = content.what.hasSuffix("s") ? String(content.what.dropLast()) : content.what
       let place = content.property.map { "\(content.entity).\($0)" } ?? content.entity
       return "\(Measure.count(content.rows ?? 0, what)) of \(place)"
     }
+    let subject = named(to)
     let advice = renameHints.map { " \($0.advice)" }.joined()
-    Logger(label: "persist.migration").warning(
+    return """
+      \(subject.prefix(1).uppercased())\(subject.dropFirst()) has no place for \(contents.joined(separator: ", ")). \
+      The migration from \(named(from)) parked them in '\(url.lastPathComponent)': they come back with a model that has \
+      a place for them, and 'persist parked' lists and purges them.\(advice)
       """
-      '\(to)' has no place for \(contents.joined(separator: ", ")). The migration from '\(from)' parked them in \
-      '\(url.lastPathComponent)'; they return with a place, and 'persist parked' lists and purges them.\(advice)
-      """)
   }
+
+  /// A version's name in quotation marks, or the words in the place of a missing name.
+  private func named(_ version: String) -> String { version.hasPrefix("the ") ? version : "'\(version)'" }
 }

@@ -10,16 +10,18 @@ extension AutomaticMigrator: StoreMigrator {
   public func migrateStore(
     at url: URL, to model: ManagedObjectModel, registry: ModelRegistry?, options: StoreOptions
   ) throws {
-    try migrate(storeAt: url, to: destination(model, registry), registry: registry, options: options)
-  }
-
-  private func destination(_ model: ManagedObjectModel, _ registry: ModelRegistry?) -> ModelVersion {
     let version = registry?.version(with: model)
       ?? registry?.versions.last { $0.model.fingerprints == model.fingerprints }
-      ?? ModelVersion(name: model.versionIdentifiers.first { !$0.isEmpty } ?? "the coordinator's model", model: model)
-    // The coordinator's own model takes precedence, even over a version with identical storage.
-    return ModelVersion(
-      name: version.name, model: version.model, url: version.url, coreDataHashes: version.coreDataHashes)
+      ?? unregisteredVersion(of: model)
+    try migrate(storeAt: url, to: version, registry: registry, options: options)
+  }
+
+  /// A version of a model that the registry doesn't contain: with the name that a stage gives it, otherwise with its
+  /// identifier.
+  func unregisteredVersion(of model: ManagedObjectModel) -> ModelVersion {
+    let listed = staged?.versions.last { $0.model === model || $0.model.fingerprints == model.fingerprints }
+    let name = listed?.name ?? model.versionIdentifiers.first { !$0.isEmpty } ?? "the coordinator's model"
+    return ModelVersion(name: name, model: model, coreDataHashes: listed?.coreDataHashes)
   }
 
   /// Migrates a store to a version, or leaves it unchanged and throws.

@@ -14,7 +14,7 @@ extension AutomaticMigrator {
     _ url: URL, known: ModelVersion?, model: ManagedObjectModel, registry: ModelRegistry?, options: StoreOptions
   ) throws -> Int {
     guard parking != .discarding else { return 0 }
-    let version = known ?? ModelVersion(name: "the coordinator's model", model: model)
+    let version = known ?? unregisteredVersion(of: model)
     let location = StoreLocation(url)
     let hasWork = try location.engine.inspect(location, options: options) { inspector in
       let slots = try inspector.parkedSlots()

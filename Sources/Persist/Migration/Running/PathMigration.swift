@@ -35,15 +35,14 @@ struct PathMigration {
     let logged = try rows ?? survey.store.affordableRowCount(inspector)
     let space = ExtraSpace.copies(survey.path.simultaneousCopies, ofSize: size)
     try engine.requireDiskSpace(for: StoreLocation(url), bytes: space)
-    var contents: [MigrationLoss] = []
-    let file = try migrate(workspace.store, through: survey, progress, parking: &contents)
+    let (file, parked) = try migrate(workspace.store, through: survey, progress)
     let restored = try restoreParkedValues(in: file, survey)
     if !survey.determinesValues {
       try migrator.requireReadable(destination.model, at: file, reportedAs: url, options: options)
     }
     var report = survey.report(rows: rows, way: .copy)
     report.restored = restored
-    report.add(parked: contents, survey.direct.hop.comparison)
+    for part in parked { report.add(parked: part.contents, part.comparison) }
     report.duration = ContinuousClock.now - start
     let logEntry = MigrationLogEntry(report, rows: logged)
     try engine.changeMetadata(of: StoreLocation(file), completingFile: true) { $0.log(logEntry) }
@@ -56,10 +55,10 @@ struct PathMigration {
     return report
   }
 
-  /// - Returns: the file after the last hop.
+  /// - Returns: the file after the last hop, and what the hops have parked.
   private func migrate(
-    _ store: URL, through survey: PathSurvey, _ whole: PathProgress?, parking contents: inout [MigrationLoss]
-  ) throws -> URL {
+    _ store: URL, through survey: PathSurvey, _ whole: PathProgress?
+  ) throws -> (URL, parked: [PathWork.Parked]) {
     let path = survey.path
     var work = PathWork(
       store: store, survey: survey.direct, file: try forgettingReplacedValues(of: store, survey),
@@ -72,10 +71,9 @@ struct PathMigration {
         try migrate(step, &work)
       }
     }
-    contents = work.contents
     try work.history.follow(in: work.file, engine)
     guard whole?.exchange(0) != false else { throw cancelled }
-    return work.file
+    return (work.file, work.parked)
   }
 
   private func migrate(_ step: PathStep, _ work: inout PathWork) throws {
@@ -88,11 +86,13 @@ struct PathMigration {
     switch hop.method {
     case .inPlace:
       work.file = try own(work.file, work.store, step.number)
-      work.contents += try migrateInPlace(work.file, step, isDowngrade: work.survey.isDowngrade)
+      work.parked.append((try migrateInPlace(work.file, step, isDowngrade: work.survey.isDowngrade), hop.comparison))
     case .mapping(let mapping):
       // The store's own rows were checked before the first hop.
       if step.number > 0 || hop.before != nil { try requirePossible(hop, by: mapping, work.file, work.survey) }
-      if hop.isInferred { work.contents += try parkLosses(of: hop, in: &work.file, work.store, step.number) }
+      if hop.isInferred {
+        work.parked.append((try parkLosses(of: hop, in: &work.file, work.store, step.number), hop.comparison))
+      }
       let next = try workspace.file(step.number * 2 + 1)
       let manager = migrator.makeManager(hop.source.model, hop.destination.model)
       manager.progress = step.progress
@@ -202,8 +202,11 @@ private struct PathWork {
   /// The file of the last hop, at first the store itself.
   var file: URL
   var history: FollowedHistory
-  /// The values that the hops have parked.
-  var contents: [MigrationLoss] = []
+  /// The values that the hops have parked. What looks like a rename is judged by the versions of the hop: a stage may
+  /// have computed new values from the parked ones.
+  var parked: [Parked] = []
+
+  typealias Parked = (contents: [MigrationLoss], comparison: ModelComparison)
 }
 
 /// The history of a file on its path: the version that it follows, and the hops since.

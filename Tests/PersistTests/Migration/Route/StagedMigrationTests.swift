@@ -1,5 +1,6 @@
 import Foundation
 import PersistTestSupport
+import Synchronization
 import Testing
 
 @testable import Persist
@@ -123,6 +124,28 @@ struct StagedMigrationTests {
       try coordinator.addStore(at: url, options: StoreOptions(migrator: migrator))
       let context = ManagedObjectContext(coordinator)
       try #expect(context.count(for: FetchRequest("Pet")) == 3)
+    }
+  }
+
+  @Test(
+    "Progress and the log of a staged migration name the stages' versions, although the models have no identifiers",
+    arguments: [2, 3], [false, true])
+  func names(version: Int, isOtherInstance: Bool) throws {
+    let pets = try Pets()
+    let target = pets.versions[version - 1]
+    let model = isOtherInstance ? try ManagedObjectModel(target.model.description) : target.model
+    let reported = Mutex<Set<String>>([])
+    let staged = try StagedMigration([pets.makePets, .lightweight([pets.versions[1], pets.versions[2]])])
+    let migrator = AutomaticMigrator(staged: staged) { progress in
+      reported.withLock { $0.formUnion([progress.hop.from, progress.hop.to]) }
+      return true
+    }
+    try withTemporaryStore { url in
+      try pets.fill(url)
+      try PersistentStoreCoordinator(model: model).addStore(at: url, options: StoreOptions(migrator: migrator))
+      let entry = try #require(PersistentStoreCoordinator.metadata(at: url).migrationLog.last)
+      #expect(entry.from == "Pets 1" && entry.to == target.name)
+      #expect(reported.withLock { $0 } == Set(pets.versions.prefix(version).map(\.name)))
     }
   }
 
@@ -253,7 +276,9 @@ struct StagedMigrationTests {
       try #expect(ManagedObjectContext(other).count(for: FetchRequest("User")) == 3)
       try AutomaticMigrator(alwaysCopies: true).migrate(
         storeAt: url, to: pets.versions[2], registry: ModelRegistry(versions: pets.versions))
-      let error = #expect(throws: PersistenceError.self) { try ManagedObjectContext(other).count(for: FetchRequest("User")) }
+      let error = #expect(throws: PersistenceError.self) {
+        try ManagedObjectContext(other).count(for: FetchRequest("User"))
+      }
       #expect(error?.code == .incompatibleModel)
       try other.remove(store)
       let after = PersistentStoreCoordinator(model: pets.versions[2].model)

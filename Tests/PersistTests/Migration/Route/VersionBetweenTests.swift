@@ -65,6 +65,32 @@ struct VersionBetweenTests {
     }
   }
 
+  @Test("The old values are parked, and no advice takes what the code computed for an undeclared rename")
+  func warning() throws {
+    let v1 = try Self.version("1", EntityDescription("Person", attributes: [Self.text("first"), Self.text("last")]))
+    let v2 = try Self.version("2", EntityDescription("Person", attributes: [Self.text("name")]))
+    let staged = try StagedMigration(from: v1, to: v2) { context in
+      for person in try context.fetch(FetchRequest("Person")) {
+        person["name"] = "\(person["first"] ?? "") \(person["last"] ?? "")"
+      }
+    }
+    try withTemporaryStore { url in
+      try MadeStore.make(v1.model, at: url)
+      try MadeStore.run(
+        "INSERT INTO ZPERSON (Z_PK, Z_ENT, Z_OPT, ZFIRST, ZLAST) VALUES (1, 1, 1, 'Ada', 'Lovelace')", at: url)
+      let report = try AutomaticMigrator(staged: staged).migrate(storeAt: url, to: v2, registry: nil)
+      guard TestEngine.current == .sqlite else { return }
+      #expect(report.parked == 2 && report.renameHints.isEmpty)
+      let warning = report.parkingWarning(at: URL(fileURLWithPath: "People.sqlite"))
+      #expect(
+        warning == """
+          '2' has no place for 1 value of Person.first, 1 value of Person.last. The migration from '1' parked them \
+          in 'People.sqlite': they come back with a model that has a place for them, and 'persist parked' lists and \
+          purges them.
+          """)
+    }
+  }
+
   @Test("Objects of a new entity are made from attributes, and those of a removed one become others")
   func entities() throws {
     let v1 = try Self.version(
