@@ -26,8 +26,8 @@ extension MigrationReport {
     let advice = renameHints.map { " \($0.advice)" }.joined()
     return """
       \(subject.prefix(1).uppercased())\(subject.dropFirst()) has no place for \(contents.joined(separator: ", ")). \
-      The migration from \(named(from)) parked them in '\(url.lastPathComponent)': they come back with a model that has \
-      a place for them, and 'persist parked' lists and purges them.\(advice)
+      The migration from \(named(from)) parked them in '\(url.lastPathComponent)': they come back with a model that \
+      has a place for them, and 'persist parked' lists and purges them.\(advice)
       """
   }
 
