@@ -119,9 +119,8 @@ private final class Workers: @unchecked Sendable {
       queue.append(entry)
       lastAdded = entry.added
       let wakesThread = summon()
-      if count == maximum, idleCount == 0, let deadline = entry.deadline?.instant, !isExamined(by: deadline) {
-        startTimer(deadline)
-      }
+      let stays = busyCount >= width || count == maximum && idleCount == 0
+      if stays, let deadline = entry.deadline?.instant, !isExamined(by: deadline) { startTimer(deadline) }
       return wakesThread
     }
     // After unlocking: a thread that wakes up before would only wait for the lock.
