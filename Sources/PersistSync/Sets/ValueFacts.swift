@@ -53,8 +53,11 @@ struct ValueFacts {
 
   /// The places of bytes in their order.
   private static func ranks(of all: [Data]) -> [Int] {
+    // Comparing data takes several times as long as comparing arrays.
+    let all = all.map { [UInt8]($0) }
+    let order = all.indices.sorted { all[$0].lexicographicallyPrecedes(all[$1]) }
     var ranks = Array(0..<all.count)
-    for (rank, place) in all.indices.sorted(by: { all[$0].precedes(all[$1]) }).enumerated() { ranks[place] = rank }
+    for (rank, place) in order.enumerated() { ranks[place] = rank }
     return ranks
   }
 
