@@ -78,7 +78,7 @@ struct ManagedDispatches {
       }
       for override in overrides[type.name] ?? [] { texts.append(override.override.declaration) }
       var declarations = texts.isEmpty ? [] : [(file, start, texts.map { "\($0);" }.joined())]
-      // The classes of the module CoreData make the promise with their reasons; a subclass only has to repeat it.
+      // CoreData's own classes state why they are unchecked; a subclass only repeats the conformance.
       if let end = type.inheritanceEnd, inherits(type, from: Self.sendableClasses.contains) {
         declarations.append((file, end, ", @unchecked Sendable"))
       }

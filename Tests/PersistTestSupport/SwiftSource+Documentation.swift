@@ -130,8 +130,16 @@ private struct PublicDeclarations {
   private func isDocumented(_ index: Int) -> Bool {
     // The only member of an extension on one line satisfies a protocol.
     if index > 0, tokens[index - 1].line == tokens[index].line { return true }
-    let above = tokens[index].line - 2
-    return lines.indices.contains(above) && lines[above].drop(while: { $0 == " " }).hasPrefix("///")
+    func begins(_ line: Int, with text: String) -> Bool {
+      lines.indices.contains(line) && lines[line].drop(while: { $0 == " " }).hasPrefix(text)
+    }
+    var above = tokens[index].line - 2
+    // Attributes that not all compilers know are between the comment and the declaration.
+    if begins(above, with: "#endif") {
+      while above > 0, !begins(above, with: "#if") { above -= 1 }
+      above -= 1
+    }
+    return begins(above, with: "///")
   }
 
   /// Returns the first token of a declaration: that of its attributes and modifiers.

@@ -62,10 +62,10 @@ extension PersistentStoreCoordinator {
 /// The observations of a coordinator's stores, and their receivers.
 final class RemoteChangePost: Sendable {
   private struct State {
-    var monitors: [String: any StoreMonitor] = [:]
+    var monitors: [String: any StoreMonitor] = Dictionary()
     /// The identifiers of stores whose options request notifications.
     var posting: Set<String> = []
-    var receivers: [Int: AsyncStream<StoreRemoteChange>.Continuation] = [:]
+    var receivers: [Int: AsyncStream<StoreRemoteChange>.Continuation] = Dictionary()
     var next = 0
   }
 

@@ -14,7 +14,7 @@ extension ManagedObjectModel {
       throw PersistenceError.combining(
         merge.problems, as: .invalidModel, "The models contradict each other in \(merge.problems.count) places.")
     }
-    let classes = models.reduce(into: [:]) { $0.merge($1.classes) { first, _ in first } }
+    let classes = models.reduce(into: Dictionary()) { $0.merge($1.classes) { first, _ in first } }
     guard models.contains(where: { !$0.flaws.isEmpty }) else {
       try self.init(merge.merged, classes: classes)
       return
@@ -37,8 +37,8 @@ extension ManagedObjectModel {
 private struct ModelMerge {
   private(set) var merged = ModelDescription()
   private(set) var problems: [PersistenceError] = []
-  private var entities: [String: EntityDescription] = [:]
-  private var composites: [String: CompositeDescription] = [:]
+  private var entities: [String: EntityDescription] = Dictionary()
+  private var composites: [String: CompositeDescription] = Dictionary()
 
   mutating func add(_ model: ModelDescription) {
     for entity in model.entities {

@@ -120,7 +120,7 @@ extension ModelDescription {
       let relationship: String
     }
     let parents = Dictionary(entities.map { ($0.name, $0.parent) }, uniquingKeysWith: { first, _ in first })
-    var places: [End: (entity: Int, relationship: Int)] = [:]
+    var places: [End: (entity: Int, relationship: Int)] = Dictionary()
     for (index, entity) in entities.enumerated() {
       for (place, relationship) in entity.relationships.enumerated() {
         places[End(entity: entity.name, relationship: relationship.name)] = (index, place)
@@ -136,7 +136,7 @@ extension ModelDescription {
       }
       return nil
     }
-    var claims: [End: Set<String>] = [:]
+    var claims: [End: Set<String>] = Dictionary()
     for relationship in entities.flatMap(\.relationships) {
       guard let inverse = relationship.inverse, let place = find(inverse, in: relationship.destination) else {
         continue

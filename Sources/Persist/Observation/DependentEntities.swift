@@ -6,7 +6,7 @@ package struct DependentEntities {
   /// Whether the predicate's dependencies can't be determined.
   private(set) var isUnknown = false
   private var numbers: Set<Int> = []
-  private var bound: [String: Entity] = [:]
+  private var bound: [String: Entity] = Dictionary()
 
   init(of entity: Entity, in model: ManagedObjectModel) {
     self.entity = entity

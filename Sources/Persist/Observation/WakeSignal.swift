@@ -7,7 +7,7 @@ final class WakeSignal: Sendable {
   private struct State {
     var count = 0
     var lastWaiter = 0
-    var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
+    var waiters: [Int: CheckedContinuation<Void, Never>] = Dictionary()
   }
 
   private let state = LockProtected(State())
@@ -29,7 +29,7 @@ final class WakeSignal: Sendable {
     let waiters = state.withLock { state -> [Int: CheckedContinuation<Void, Never>] in
       state.count += 1
       let waiters = state.waiters
-      state.waiters = [:]
+      state.waiters = Dictionary()
       return waiters
     }
     for waiter in waiters.values { waiter.resume() }

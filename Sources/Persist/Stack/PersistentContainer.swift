@@ -40,7 +40,7 @@ public final class PersistentContainer: Sendable {
   public init(name: String, model: ManagedObjectModel, registry: ModelRegistry? = nil) {
     self.name = name
     persistentStoreCoordinator = PersistentStoreCoordinator(model: model, registry: registry)
-    let filters = LockProtected<[String: FetchPredicate]>([:])
+    let filters = LockProtected<[String: FetchPredicate]>(Dictionary())
     self.filters = filters
     view = ViewContext(persistentStoreCoordinator) { filters.withLock { $0 } }
     let file = Self.defaultDirectoryURL().appendingPathComponent("\(name).sqlite")

@@ -2,6 +2,9 @@
 ///
 /// ``StoreMetadata/deferredSteps`` lists a store's deferred steps, and
 /// ``PersistentStoreCoordinator/finishDeferredMigration(within:)`` performs them.
+#if hasAttribute(nonexhaustive)
+  @nonexhaustive(warn)
+#endif
 public enum DeferredStep: Sendable, Hashable {
   /// The column of a removed attribute or relationship is still in its table, under a name that no model uses.
   case dropColumn(String, table: String)
@@ -41,7 +44,7 @@ extension StoreMetadata {
   public package(set) var deferredSteps: [DeferredStep] {
     get {
       (values[Key.deferredSteps]?.arrayValue ?? []).compactMap { entry in
-        let values = entry.dictionaryValue ?? [:]
+        let values = entry.dictionaryValue ?? Dictionary()
         guard let table = values[StepKey.table]?.stringValue else { return nil }
         if let columns = values[StepKey.columns]?.arrayValue {
           return .convertValues(columns.compactMap(\.stringValue), table: table)

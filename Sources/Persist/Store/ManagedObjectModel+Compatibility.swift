@@ -13,7 +13,7 @@ extension ManagedObjectModel {
   public func isCompatible(withMetadata metadata: StoreMetadata, coreDataHashes: [String: Data]? = nil) -> Bool {
     let stored = metadata.versionHashes
     guard !stored.isEmpty else { return false }
-    return stored == fingerprints.mapValues(\.bytes) || stored == coreDataHashes
+    return stored.hasSameBytes(as: fingerprints.mapValues(\.bytes)) || stored.hasSameBytes(as: coreDataHashes)
   }
 
   /// Whether a store with these metadata can be used with a configuration of this model: it contains all of the
@@ -34,8 +34,8 @@ extension ManagedObjectModel {
     guard let name else { return isCompatible(withMetadata: metadata, coreDataHashes: coreDataHashes) }
     let stored = metadata.versionHashes
     guard let entities = description.configurations[name], !entities.isEmpty else { return false }
-    return [fingerprints.mapValues(\.bytes), coreDataHashes ?? [:]].contains { own in
-      entities.allSatisfy { own[$0] != nil && stored[$0] == own[$0] } && stored.allSatisfy { own[$0.key] == $0.value }
+    return [fingerprints.mapValues(\.bytes), coreDataHashes ?? Dictionary()].contains { own in
+      entities.allSatisfy { own[$0]?.hasSameBytes(as: stored[$0]) == true } && own.contains(stored)
     }
   }
 }

@@ -6,6 +6,9 @@ public import Foundation
 /// try coordinator.addStore(.file(url), options: .automaticMigration)
 /// try coordinator.addStore(.postgreSQL("postgresql://shop@db.example.com/shop"), options: .automaticMigration)
 /// ```
+#if hasAttribute(nonexhaustive)
+  @nonexhaustive(warn)
+#endif
 public enum StoreLocation: Sendable, Hashable {
   /// A store that lives as long as it is open.
   case memory

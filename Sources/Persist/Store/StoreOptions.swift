@@ -227,6 +227,9 @@ public struct StoreOptions: Sendable {
 }
 
 /// The content of a store's history.
+#if hasAttribute(nonexhaustive)
+  @nonexhaustive(warn)
+#endif
 public enum HistoryContent: Sendable, Hashable, CaseIterable {
   /// The changed objects, and the names of the changed properties: the default, as in Core Data.
   case changes

@@ -26,11 +26,37 @@ extension Sequence<String> {
   package func sorted() -> [String] { ascending(Array(self)) }
 }
 
+extension Sequence<Int> {
+  /// Returns the numbers in ascending order, as for strings.
+  @inlinable
+  package func sorted() -> [Int] { ascending(Array(self)) }
+}
+
+extension Sequence<Int64> {
+  /// Returns the numbers in ascending order, as for strings.
+  @inlinable
+  package func sorted() -> [Int64] { ascending(Array(self)) }
+}
+
 @inline(never) @usableFromInline
 func ascending(_ strings: [String]) -> [String] {
   var strings = strings
   strings.sort()
   return strings
+}
+
+@inline(never) @usableFromInline
+func ascending(_ numbers: [Int]) -> [Int] {
+  var numbers = numbers
+  numbers.sort()
+  return numbers
+}
+
+@inline(never) @usableFromInline
+func ascending(_ numbers: [Int64]) -> [Int64] {
+  var numbers = numbers
+  numbers.sort()
+  return numbers
 }
 
 /// Returns the numbers below a count in an order, by merging runs of growing width.

@@ -20,6 +20,9 @@ public import Foundation
 /// | a to-one relationship | ``objectID(_:)`` |
 ///
 /// Values are compared literally; see ``==(_:_:)``.
+#if hasAttribute(nonexhaustive)
+  @nonexhaustive(warn)
+#endif
 public enum StoredValue: Sendable, Hashable {
   /// The absence of a value.
   case null
@@ -63,7 +66,7 @@ extension StoredValue {
   /// Returns a composite with an element at a path of names replaced; the new value itself for an empty path.
   package func replacing(_ path: ArraySlice<String>, with value: StoredValue) -> StoredValue {
     guard !path.isEmpty else { return value }
-    var elements: [String: StoredValue] = if case .composite(let elements) = self { elements } else { [:] }
+    var elements: [String: StoredValue] = if case .composite(let elements) = self { elements } else { Dictionary() }
     elements.insert(value, at: path)
     return .composite(elements)
   }
@@ -77,7 +80,7 @@ extension [String: StoredValue] {
       self[name] = value
       return
     }
-    var inner: [String: StoredValue] = if case .composite(let elements)? = self[name] { elements } else { [:] }
+    var inner: [String: StoredValue] = if case .composite(let elements)? = self[name] { elements } else { Dictionary() }
     inner.insert(value, at: path.dropFirst())
     self[name] = .composite(inner)
   }

@@ -78,7 +78,7 @@ public struct MigrationScript: Sendable {
     for values in try migration.newSurvey(connection).work.forgotten {
       files += try connection.largeValueNames(in: values.table, column: values.column, values.rows)
     }
-    // The version first: a script that runs twice finds everything changed.
+    // The version is checked first, because everything else differs too when a script runs twice.
     let checks = try connection.scriptChecks()
     let before = try checks.filter { $0.kind == .identity } + connection.scriptContentChecks()
       + checks.filter { $0.kind != .identity }

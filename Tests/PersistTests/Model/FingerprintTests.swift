@@ -134,8 +134,9 @@ struct FingerprintTests {
 
   @Test("Two tables are compared in words")
   func words() throws {
+    let (one, two) = (Data([1]), Data([2]))
     #expect(
-      Fingerprint.differences(stored: ["A": 1, "B": 1, "D": 1], model: ["A": 1, "B": 2, "C": 1]) == [
+      Fingerprint.differences(stored: ["A": one, "B": one, "D": one], model: ["A": one, "B": two, "C": one]) == [
         "'B' differs.", "The model has 'C'; the store doesn't.", "The store has 'D'; the model doesn't.",
       ])
   }

@@ -112,8 +112,22 @@ struct SourceRuleTests {
           public override func print() {}
           public func hash(into hasher: inout Hasher) {}
         }
+
+        /// A place.
+        #if hasAttribute(nonexhaustive)
+          @nonexhaustive(warn)
+        #endif
+        public enum Place {
+          /// Here.
+          case here
+        }
+
+        #if os(Linux)
+          @frozen
+        #endif
+        public struct Moment {}
         """)
-    #expect(source.undocumentedDeclarations.map { $0.line } == [1, 2, 10, 20, 28])
+    #expect(source.undocumentedDeclarations.map { $0.line } == [1, 2, 10, 20, 28, 45])
   }
 
   private func check(_ rule: (SwiftSource, String) throws -> [(line: Int, what: String)]) throws {

@@ -56,7 +56,7 @@ public struct BatchInsertRequest {
   /// Core Data.
   public init(_ entityName: String, dictionaryHandler: @escaping (inout [String: Any?]) throws -> Bool) {
     self.init(entityName) { row in
-      var values: [String: Any?] = [:]
+      var values: [String: Any?] = Dictionary()
       if try dictionaryHandler(&values) { return false }
       try row.set(values)
       return true

@@ -33,7 +33,7 @@ extension ParentRows {
   ///
   /// - Throws: ``RowConflicts`` if the parent no longer has an object, or others have changed a row meanwhile.
   private func targets(of writes: RowWrites) throws -> [ManagedObjectID: ManagedObject] {
-    var targets: [ManagedObjectID: ManagedObject] = [:]
+    var targets: [ManagedObjectID: ManagedObject] = Dictionary()
     let ids =
       writes.updates.map { id(of: $0.key, $0.entity) }
       + (writes.touches + writes.deletes + writes.checks).map { id(of: $0.key, $0.entity) }

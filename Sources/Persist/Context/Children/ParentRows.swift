@@ -94,7 +94,7 @@ final class ParentRows: RowSource {
 
   func owners(by relationship: Property, of entity: Entity, members: [Int64]) throws -> [Int64: ManagedObjectID] {
     let layout = parent.layout(of: entity)
-    guard let relationship = layout.relationshipsBySlot[relationship.slot] else { return [:] }
+    guard let relationship = layout.relationshipsBySlot[relationship.slot] else { return Dictionary() }
     let place = OneWayPlace(relationship, of: layout)
     return try parent.owners(ofOneWayMembers: members, in: place, of: tables)
   }

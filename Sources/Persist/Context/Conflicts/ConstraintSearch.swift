@@ -83,7 +83,7 @@ struct ConstraintSearch {
   private func claims(
     on constraint: Constraint, _ inserted: [ManagedObject], _ updated: [ManagedObject]
   ) -> [Claim] {
-    var places: [[StoredValue]: Int] = [:]
+    var places: [[StoredValue]: Int] = Dictionary()
     var claims: [Claim] = []
     let changed = updated.filter { constraint.isChanged(in: $0) }
     for object in changed + inserted
@@ -104,7 +104,7 @@ struct ConstraintSearch {
 
   /// Returns the rows with claimed values, except those that the save deletes or gives other values.
   private func holders(of claims: [Claim], _ constraint: Constraint) throws -> [[StoredValue]: Holder] {
-    var holders: [[StoredValue]: Holder] = [:]
+    var holders: [[StoredValue]: Holder] = Dictionary()
     let table = tables.table(for: constraint.layout)
     for start in stride(from: 0, to: claims.count, by: Self.batchSize) {
       let batch = claims[start..<min(start + Self.batchSize, claims.count)].filter { !$0.leadsToUnsaved }
@@ -137,7 +137,7 @@ struct ConstraintSearch {
   private func conflict(_ claim: Claim, _ holder: Holder?, _ constraint: Constraint) -> ConstraintConflict {
     ConstraintConflict(
       entityName: constraint.layout.entity.name, constraint: constraint.names,
-      constraintValues: claim.objects.first.map { constraint.values(of: $0) } ?? [:],
+      constraintValues: claim.objects.first.map { constraint.values(of: $0) } ?? Dictionary(),
       databaseObjectID: holder.map { holder in
         ManagedObjectID(
           entityName: holder.layout.entity.name, storeIdentifier: tables.identifier, key: .permanent(holder.row.key))
@@ -253,7 +253,7 @@ extension StoredValue {
 extension ManagedObject {
   /// The current values of attributes and to-one relationships.
   fileprivate final var presentValues: [String: StoredValue] {
-    layout.storedSlots.reduce(into: [:]) { values, stored in
+    layout.storedSlots.reduce(into: Dictionary()) { values, stored in
       values[layout.properties[stored.slot].name] = presentValue(at: stored.slot)
     }
   }

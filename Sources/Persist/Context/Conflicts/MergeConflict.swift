@@ -33,7 +33,7 @@ public struct MergeConflict: Sendable {
     newVersionNumber = row?.version ?? 0
     objectSnapshot = object.snapshot.map(object.values(of:))
     cachedSnapshot = row.map(object.values(of:))
-    changedValues = object.change == .updated ? object.unsavedValues : [:]
+    changedValues = object.change == .updated ? object.unsavedValues : Dictionary()
     self.row = row
   }
 }
@@ -54,7 +54,7 @@ extension MergeConflict: Hashable {
 extension ManagedObject {
   /// Returns the values of a row of this object's entity, by name. A large value whose file is already gone is omitted.
   final func values(of row: RowSnapshot) -> [String: StoredValue] {
-    layout.storedSlots.reduce(into: [:]) { values, stored in
+    layout.storedSlots.reduce(into: Dictionary()) { values, stored in
       values[layout.properties[stored.slot].name] =
         layout.mayBeInFile[stored.slot]
         ? valueInFiles(at: stored.slot, in: row) : storedValue(at: stored.slot, in: row)
@@ -63,7 +63,7 @@ extension ManagedObject {
 
   /// The attributes and to-one relationships that differ from the values read.
   fileprivate final var unsavedValues: [String: StoredValue] {
-    layout.storedSlots.reduce(into: [:]) { values, stored in
+    layout.storedSlots.reduce(into: Dictionary()) { values, stored in
       if differsFromStored(stored) { values[layout.properties[stored.slot].name] = pending[stored.slot] }
     }
   }

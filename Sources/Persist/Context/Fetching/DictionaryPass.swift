@@ -86,7 +86,7 @@ struct DictionaryPass {
   /// Groups the objects, in the order of the group values.
   private func groups(of objects: [ManagedObject], _ evaluator: ExpressionEvaluator) throws -> [[ManagedObject]] {
     guard !columns.groups.isEmpty else { return [objects] }
-    var groups: [[ValueKey]: (values: [StoredValue], objects: [ManagedObject])] = [:]
+    var groups: [[ValueKey]: (values: [StoredValue], objects: [ManagedObject])] = Dictionary()
     for object in objects {
       let values = try columns.groups.map { try evaluator.value(of: $0, for: .object(object)).stored ?? .null }
       groups[values.map(ValueKey.init), default: (values, [])].objects.append(object)

@@ -6,7 +6,7 @@ import Foundation
 /// and within the few milliseconds for which the source vouches for them (``RowSource/isRecent(_:)``), so that the
 /// program gets what a statement of its own would have read. Except in stores that nobody changes, a walk doesn't read
 /// ahead while its program takes longer, and seldom if it saves between groups (``ReadAheadPace``).
-struct GroupReader {
+struct GroupReader: ~Copyable {
   /// The longest time that the program may take for a group before which the next one is read ahead.
   private static let shortestWork = Duration.milliseconds(2)
   /// The maximum number of rows to read ahead: more are read too slowly to be recent.

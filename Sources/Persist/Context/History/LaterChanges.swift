@@ -13,14 +13,14 @@ struct LaterChanges {
     /// Whether it didn't exist before the first later change.
     fileprivate let isNew: Bool
     /// The values before the first later change of each property.
-    fileprivate var formerValues: [String: StoredValue] = [:]
+    fileprivate var formerValues: [String: StoredValue] = Dictionary()
     /// The changed properties of changes whose old values weren't kept. Those of others may have been set to the value
     /// that they had, which has no old value.
     fileprivate var unkept: Set<String> = []
     /// Whether these include all values before a deletion.
     fileprivate var hasAllFormerValues = false
     /// For each member of a to-many relationship that was added or removed, whether it was one before that.
-    fileprivate var formerMembers: [String: [ManagedObjectID: Bool]] = [:]
+    fileprivate var formerMembers: [String: [ManagedObjectID: Bool]] = Dictionary()
 
     func hasChanged(_ name: String) -> Bool { isUnknown || isInserted || properties.contains(name) }
 
@@ -48,11 +48,11 @@ struct LaterChanges {
           isUnknown = true
         }
       }
-      formerValues.merge(change.oldValues ?? [:]) { first, _ in first }
-      for (name, members) in change.memberChanges ?? [:] {
+      formerValues.merge(change.oldValues ?? Dictionary()) { first, _ in first }
+      for (name, members) in change.memberChanges ?? Dictionary() {
         for (changed, wasMember) in [(members.added, false), (members.removed, true)] {
           for member in changed where formerMembers[name]?[member] == nil {
-            formerMembers[name, default: [:]][member] = wasMember
+            formerMembers[name, default: Dictionary()][member] = wasMember
           }
         }
       }
@@ -64,7 +64,7 @@ struct LaterChanges {
   /// - Parameter newest: A context without changes that has read nothing.
   /// - Throws: The store's errors.
   init(_ transactions: [HistoryTransaction], comparedWith newest: ManagedObjectContext) throws {
-    effects = transactions.reduce(into: [:]) { effects, transaction in
+    effects = transactions.reduce(into: Dictionary()) { effects, transaction in
       for change in transaction.changes ?? [] {
         effects[change.changedObjectID, default: Effect(change)].note(change)
       }

@@ -118,7 +118,7 @@ struct RevertPass {
   }
 
   private func setValues(of object: ManagedObject, to change: HistoryChange) {
-    for (name, value) in change.oldValues ?? [:] where accepts(name, of: change) {
+    for (name, value) in change.oldValues ?? Dictionary() where accepts(name, of: change) {
       guard let slot = object.entity.slot(named: name), object.layout.relationshipsBySlot[slot] == nil,
         object.presentValue(at: slot) != value
       else { continue }
@@ -130,7 +130,7 @@ struct RevertPass {
   private func setToOnes(
     of object: ManagedObject, to change: HistoryChange, where isIncluded: (ManagedObject?) -> Bool
   ) {
-    for (name, value) in change.oldValues ?? [:] where accepts(name, of: change) {
+    for (name, value) in change.oldValues ?? Dictionary() where accepts(name, of: change) {
       guard let slot = object.entity.slot(named: name), let relationship = object.layout.relationshipsBySlot[slot],
         !relationship.isToMany
       else { continue }
@@ -141,7 +141,7 @@ struct RevertPass {
   }
 
   private func setMembers(of object: ManagedObject, to change: HistoryChange) {
-    for (name, members) in change.memberChanges ?? [:] where accepts(name, of: change) {
+    for (name, members) in change.memberChanges ?? Dictionary() where accepts(name, of: change) {
       guard let slot = object.entity.slot(named: name), let relationship = object.layout.relationshipsBySlot[slot],
         relationship.isToMany
       else { continue }

@@ -45,7 +45,7 @@ struct ImportConversion {
     guard case .fields(let members) = value else {
       throw PersistenceError(.typeMismatch, at: place, "'\(attribute.name)' is composite and needs an object.")
     }
-    var parts: [String: StoredValue] = [:]
+    var parts: [String: StoredValue] = Dictionary()
     for (name, member) in members {
       let inner = path + [name]
       if let element = elements.first(where: { $0.path == inner }) {

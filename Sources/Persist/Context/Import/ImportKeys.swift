@@ -5,7 +5,7 @@
 /// destination or the entity.
 final class ImportKeys {
   /// The keys of the properties met so far: the data contain the same ones again and again.
-  private(set) var keys: [ImportedProperty: [String]] = [:]
+  private(set) var keys: [ImportedProperty: [String]] = Dictionary()
 
   /// Returns the value of a property in the data, or nil if the data doesn't contain it.
   func value(of property: Property, in data: ImportValue) -> ImportValue? {
@@ -18,7 +18,7 @@ final class ImportKeys {
   private func keys(of property: Property) -> [String] {
     let declared = ImportedProperty(property)
     if let known = keys[declared] { return known }
-    let userInfo = property.attribute?.userInfo ?? property.relationship?.userInfo ?? [:]
+    let userInfo = property.attribute?.userInfo ?? property.relationship?.userInfo ?? Dictionary()
     let mapped = ["mappedKeyName"] + (1...9).map { "mappedKeyName.\($0)" }
     var found = mapped.compactMap { userInfo[$0] }
     if found.isEmpty { found = [property.name] }

@@ -132,7 +132,7 @@ struct ImportPass {
 extension ImportPass {
   /// Looks up the objects that the data contain at any depth.
   private func lookUp(_ list: [ImportValue], of entity: Entity) throws {
-    var identities: [ImportedObjects.Search: Set<StoredValue>] = [:]
+    var identities: [ImportedObjects.Search: Set<StoredValue>] = Dictionary()
     collectIdentities(in: list, entity, for: nil, depth: 0, &identities)
     for (search, values) in identities { try known.lookUp(values, by: search) }
   }

@@ -26,7 +26,7 @@ enum ImportValue: Sendable, Equatable {
     if let given = GivenValue(value) {
       self = .plain(given)
     } else if let fields = value as? [String: Any?] ?? (value as? [String: Any]) {
-      var members: [String: ImportValue] = [:]
+      var members: [String: ImportValue] = Dictionary()
       for (name, field) in fields { members[name] = try ImportValue(field, key: "\(key).\(name)") }
       self = .fields(members)
     } else if let values = value as? [Any?] ?? (value as? [Any]) {

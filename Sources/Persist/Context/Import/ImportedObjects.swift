@@ -10,14 +10,14 @@ final class ImportedObjects {
   }
 
   private let context: ManagedObjectContext
-  private var objects: [ImportedProperty: [StoredValue: [ManagedObject]]] = [:]
-  private var searched: [Search: Set<StoredValue>] = [:]
+  private var objects: [ImportedProperty: [StoredValue: [ManagedObject]]] = Dictionary()
+  private var searched: [Search: Set<StoredValue>] = Dictionary()
 
   init(in context: ManagedObjectContext) { self.context = context }
 
   /// Returns the object of an entity with an identifying value; nil if there was none when the value was looked up.
   func object(of entity: Entity, _ key: Property, _ identity: StoredValue) -> ManagedObject? {
-    // The import may have changed the value since, by data that identify the object by another attribute.
+    // Other data of the import may have found the object by another attribute, and changed this value.
     objects[ImportedProperty(key)]?[identity]?.first { object in
       object.table?.context === context && object.change != .deleted && object.entity.isKind(of: entity)
         && object.unnotedValue(at: key.slot) == identity
@@ -35,7 +35,7 @@ final class ImportedObjects {
   /// that weren't looked up before.
   func lookUp(_ identities: some Sequence<StoredValue>, by search: Search) throws {
     let key = search.entity.properties[search.slot]
-    if objects[ImportedProperty(key)] == nil { objects[ImportedProperty(key)] = [:] }
+    if objects[ImportedProperty(key)] == nil { objects[ImportedProperty(key)] = Dictionary() }
     let wanted = Set(identities.filter { !$0.isNull && searched[search]?.contains($0) != true })
     guard !wanted.isEmpty else { return }
     var request = FetchRequest<ManagedObject>(search.entity.name)

@@ -166,7 +166,7 @@ extension ManagedObjectContext {
 extension SavedChanges {
   /// The changes of each store, by its identifier.
   fileprivate var byStore: [String: SavedChanges] {
-    var parts: [String: SavedChanges] = [:]
+    var parts: [String: SavedChanges] = Dictionary()
     for id in insertedObjectIDs { parts[id.storeIdentifier, default: SavedChanges()].insertedObjectIDs.insert(id) }
     for id in updatedObjectIDs { parts[id.storeIdentifier, default: SavedChanges()].updatedObjectIDs.insert(id) }
     for id in deletedObjectIDs { parts[id.storeIdentifier, default: SavedChanges()].deletedObjectIDs.insert(id) }

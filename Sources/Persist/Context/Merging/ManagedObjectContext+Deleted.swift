@@ -65,12 +65,12 @@ extension ManagedObjectContext {
   /// The owners' rows aren't changed, and a deleted object that was never read doesn't know its owners. So this looks
   /// through the members that are in memory, but only for objects that have such a relationship. It reads no rows.
   func removeFromMembersLeftAlone(_ deleted: [ManagedObject]) {
-    var lost: [Int: [ManagedObjectID: ManagedObject]] = [:]
+    var lost: [Int: [ManagedObjectID: ManagedObject]] = Dictionary()
     deleted.forEachUnretained { object in
       guard object.withLayout({ $0.leavesMembersAlone }) else { return }
       for relationship in object.layout.relationships where relationship.deleteRule == .noAction {
         guard relationship.isToMany, let inverse = relationship.inverse, inverse.isToMany else { continue }
-        lost[inverse.slot, default: [:]][object.objectID] = object
+        lost[inverse.slot, default: Dictionary()][object.objectID] = object
       }
     }
     guard !lost.isEmpty else { return }

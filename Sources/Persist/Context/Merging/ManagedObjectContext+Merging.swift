@@ -25,7 +25,8 @@ extension ManagedObjectContext {
   ///
   /// The former holds the other context's objects, and so is only for contexts with the same isolation.
   public func mergeChanges(fromContextDidSave notification: Notification) {
-    merge(SavedChanges(userInfo: notification.userInfo ?? [:], in: persistentStoreCoordinator), holdingNewObjects: true)
+    let changes = SavedChanges(userInfo: notification.userInfo ?? Dictionary(), in: persistentStoreCoordinator)
+    merge(changes, holdingNewObjects: true)
   }
 
   /// Merges changes made outside of contexts, as by a batch operation or another process, into some contexts.

@@ -3,7 +3,7 @@ extension ManagedObjectContext {
   func storedRows(
     of objects: [ManagedObject], in store: any RowSource
   ) throws -> [ManagedObjectID: RowSnapshot] {
-    var rows: [ManagedObjectID: RowSnapshot] = [:]
+    var rows: [ManagedObjectID: RowSnapshot] = Dictionary()
     for (_, objects) in Dictionary(grouping: objects, by: { ObjectIdentifier($0.layout) }) {
       guard let entity = objects.first?.layout.entity else { continue }
       let byKey = Dictionary(objects.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })

@@ -55,7 +55,7 @@ final class MergePass: LastMerge {
 
   private func delete(_ id: ManagedObjectID, _ holders: OneWayHolders) {
     guard canMean(id), let object = context.registeredObject(for: id) else { return }
-    // An inserted object has a known deleted row, and will be inserted again.
+    // The row of an inserted object is known to be deleted: the next save inserts it again.
     guard object.change != .inserted else { return }
     context.removeDeletedByOthers(object, staysRegistered: true, holders: holders)
     merged.deleted.insert(object)
@@ -87,7 +87,7 @@ final class MergePass: LastMerge {
   }
 
   private func refresh(_ ids: Set<ManagedObjectID>) throws {
-    var held: [ObjectIdentifier: [ManagedObject]] = [:]
+    var held: [ObjectIdentifier: [ManagedObject]] = Dictionary()
     for id in ids where canMean(id) {
       guard let object = context.registeredObject(for: id), object.change != .inserted else { continue }
       merged.refreshed.insert(object)

@@ -18,7 +18,7 @@ extension ManagedObjectContext {
     observedChanges.begin()
     defer { observedChanges.end() }
     processTrackedChanges()
-    var groups: [ObjectIdentifier: (store: any PersistentStore, objects: [ManagedObject])] = [:]
+    var groups: [ObjectIdentifier: (store: any PersistentStore, objects: [ManagedObject])] = Dictionary()
     for object in Set(objects) where object.table === unsavedTable && object.change == .inserted {
       let store = try storeForInsert(of: object)
       groups[ObjectIdentifier(store), default: (store, [])].objects.append(object)

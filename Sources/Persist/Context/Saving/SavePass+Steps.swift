@@ -36,7 +36,7 @@ extension SavePass: RunningSave {
       let receipt = try commit(writes)
       adopt(receipt, of: writes)
       // Releases the values, so that accepting the save can take them from the objects one by one.
-      writes.writes = RowWrites()
+      writes.rows = RowWrites()
       try accept(writes, receipt)
       if !waiting.isEmpty { recordAccepted(writes) }
       context.advanceQueryGeneration()

@@ -49,7 +49,7 @@ extension SavePass {
       let row = object.isDraft && !isForParent ? object.row : nil
       let values = row != nil && object.looseValues.isEmpty ? SlotValues() : try insertedValues(of: object, at: place)
       stores[place].objects.inserted.append(object)
-      stores[place].writes.inserts.append(
+      stores[place].rows.inserts.append(
         RowWrites.Insert(
           key: placeOfRow == nil ? .temporary(UInt64(bitPattern: object.key)) : object.writtenKey,
           entity: object.entity, values: values, row: row, version: object.insertedVersion))
@@ -89,13 +89,13 @@ extension SavePass {
       }
       if slots.isEmpty, object.hasIndependentMembers {
         stores[place].objects.related.append(object)
-        stores[place].writes.touches.append(
+        stores[place].rows.touches.append(
           RowWrites.RowVersion(key: object.writtenKey, entity: object.entity, version: version))
         return try relate(object, at: place)
       }
       if slots != lastSlots { lastSlots = slots }
       stores[place].objects.updated.append(object)
-      stores[place].writes.updates.append(
+      stores[place].rows.updates.append(
         RowWrites.Update(
           key: object.writtenKey, entity: object.entity, version: version, slots: lastSlots, values: values))
       try relate(object, at: place)
@@ -105,7 +105,7 @@ extension SavePass {
       guard let place = place(of: object) else { return }
       stores[place].objects.deleted.append(object)
       guard let version = object.snapshotVersion, object.loading != .missing else { return }
-      stores[place].writes.deletes.append(
+      stores[place].rows.deletes.append(
         RowWrites.RowVersion(key: object.writtenKey, entity: object.entity, version: version))
       if isForParent { endRelationships(of: object, at: place) }
     }
@@ -118,7 +118,7 @@ extension SavePass {
       let slots = object.layout.relationships.filter { !$0.isToMany }.map(\.slot)
         .filter { object.isChanged(at: $0) || object.isChangedTransient(at: $0) }
       if !slots.isEmpty {
-        stores[place].writes.endings.append(RowWrites.Ending(key: object.writtenKey, entity: entity, slots: slots))
+        stores[place].rows.endings.append(RowWrites.Ending(key: object.writtenKey, entity: entity, slots: slots))
       }
       guard !object.toManys.isEmpty else { return }
       for relationship in object.layout.relationships where relationship.isToMany && !relationship.isTransient {
@@ -126,7 +126,7 @@ extension SavePass {
         guard relationship.inverse?.isToMany != false, let removed = object.toManys[relationship.slot]?.removed,
           !removed.isEmpty
         else { continue }
-        stores[place].writes.links.append(
+        stores[place].rows.links.append(
           RowWrites.Link(
             owner: object.objectID, entity: entity, slot: relationship.slot, added: [], removed: Array(removed)))
       }
@@ -134,7 +134,7 @@ extension SavePass {
 
     mutating func check(_ object: ManagedObject) {
       guard let place = place(of: object), let snapshot = object.snapshot else { return }
-      stores[place].writes.checks.append(
+      stores[place].rows.checks.append(
         RowWrites.RowVersion(key: object.writtenKey, entity: object.entity, version: snapshot.version))
     }
 
@@ -144,7 +144,7 @@ extension SavePass {
       for relationship in object.layout.relationships where relationship.isToMany && !relationship.isTransient {
         guard let members = object.toManys[relationship.slot], members.hasChanges else { continue }
         if stores[place].tracksHistory, object.snapshot != nil {
-          stores[place].writes.changedMembers.append(
+          stores[place].rows.changedMembers.append(
             RowWrites.ChangedMembers(key: object.writtenKey, entity: object.entity, slot: relationship.slot))
         }
         // Rereads the members, so that one that others have already positioned isn't moved to the end.
@@ -155,7 +155,7 @@ extension SavePass {
           let removed = members.removed.filter { writesLink(owner, $0, relationship) && isKept($0) }
           for id in added { try requireSameStore(id, as: stores[place].tables, object, relationship.name) }
           if !added.isEmpty || !removed.isEmpty {
-            stores[place].writes.links.append(
+            stores[place].rows.links.append(
               RowWrites.Link(
                 owner: owner, entity: object.entity, slot: relationship.slot, added: Array(added),
                 removed: Array(removed)))
@@ -163,7 +163,7 @@ extension SavePass {
         }
         if relationship.isOrdered, members.isReordered || !members.added.isEmpty {
           let order = members.isReordered ? object.memberIDs(of: relationship) : members.added
-          stores[place].writes.orderings.append(
+          stores[place].rows.orderings.append(
             RowWrites.Ordering(
               owner: object.objectID, entity: object.entity, slot: relationship.slot,
               members: Array(order.filter(isKept)), isWhole: members.isReordered))
@@ -267,7 +267,7 @@ extension SavePass {
       var store = StoreWrites(tables: tables)
       if !isSpread { store.reserve(counts) }
       if !isForParent {
-        store.writes.origin = context.historyOrigin
+        store.rows.origin = context.historyOrigin
         store.tracksHistory = tables.origin.history?.isTracking == true
       }
       stores.append(store)

@@ -17,7 +17,7 @@ final class SavePass {
   private var accepted = Accepted()
   private var written = Accepted()
   /// The numbers of the save's transactions in the history, by store.
-  private var historyPositions: [String: HistoryPosition] = [:]
+  private var historyPositions: [String: HistoryPosition] = Dictionary()
   private static let hookRounds = 1000
 
   init(_ context: ManagedObjectContext) { self.context = context }
@@ -71,7 +71,8 @@ final class SavePass {
   /// The writes for one store, with the objects concerned.
   struct StoreWrites {
     let tables: StoreTables
-    var writes = RowWrites()
+    /// The rows to write.
+    var rows = RowWrites()
     /// Whether the store records its changes.
     var tracksHistory = false
     var objects = SavedObjects()
@@ -79,11 +80,11 @@ final class SavePass {
     /// Reserves memory for the writes of objects. Growing lists would temporarily take up to three times as much.
     mutating func reserve(_ counts: (inserted: Int, updated: Int, deleted: Int)) {
       objects.inserted.reserveCapacity(counts.inserted)
-      writes.inserts.reserveCapacity(counts.inserted)
+      rows.inserts.reserveCapacity(counts.inserted)
       objects.updated.reserveCapacity(counts.updated)
-      writes.updates.reserveCapacity(counts.updated)
+      rows.updates.reserveCapacity(counts.updated)
       objects.deleted.reserveCapacity(counts.deleted)
-      writes.deletes.reserveCapacity(counts.deleted)
+      rows.deletes.reserveCapacity(counts.deleted)
     }
   }
 
@@ -149,10 +150,10 @@ final class SavePass {
 
   /// Commits the writes of one store.
   func commit(_ writes: StoreWrites) throws -> CommitReceipt {
-    guard !writes.writes.isEmpty else { return CommitReceipt() }
+    guard !writes.rows.isEmpty else { return CommitReceipt() }
     let store = writes.tables.store
     do {
-      return try store.commit(writes.writes)
+      return try store.commit(writes.rows)
     } catch let conflicts as RowConflicts {
       throw try rowConflict(conflicts, of: store)
     } catch let error as PersistenceError where error.code == .constraintConflict {

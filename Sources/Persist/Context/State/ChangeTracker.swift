@@ -18,7 +18,7 @@ package final class ChangeTracker {
   var noted = ObjectsDidChange()
   /// The entries of the event being delivered, and the index of each object's entry.
   private var delivered: ContiguousArray<Entry> = []
-  private var deliveredIndexes: [ObjectIdentifier: Int] = [:]
+  private var deliveredIndexes: [ObjectIdentifier: Int] = Dictionary()
   private var observations: [WeakObservation] = []
   /// Observations that end when their receivers do.
   private var kept: [ContextObservation] = []
@@ -113,7 +113,7 @@ package final class ChangeTracker {
     return isTracked(object) ? .some(entries[Int(object.eventIndex)].before) : nil
   }
 
-  private func forgetDelivered() { (delivered, deliveredIndexes) = ([], [:]) }
+  private func forgetDelivered() { (delivered, deliveredIndexes) = ([], Dictionary()) }
 
   private func isTracked(_ object: ManagedObject) -> Bool {
     let index = Int(object.eventIndex)

@@ -180,7 +180,7 @@ extension ManagedObject {
     }
     if layout.kinds[slot] == .transient { return layout.initialValues[slot] ?? .null }
     guard layout.kinds[slot] == .composite else { return .null }
-    var root: [String: StoredValue] = [:]
+    var root: [String: StoredValue] = Dictionary()
     for element in layout.properties[slot].elements {
       var value = snapshot.value(element.slot, as: SlotForm(element.attribute), slotCount: rowSlotCount)
       if SlotForm(element.attribute) == .externalData, !snapshot.isNull(element.slot, of: rowSlotCount),

@@ -72,7 +72,7 @@ public final class ManagedObjectContext {
   /// The author of changes made through this context, recorded in the persistent history.
   public var transactionAuthor: String?
   /// Values for use by the program; the context ignores them.
-  public var userInfo: [String: Any] = [:]
+  public var userInfo: [String: Any] = Dictionary()
   /// Conditions that are added to every request for an entity, by its name: objects that don't satisfy the condition
   /// aren't found. None by default.
   ///
@@ -92,7 +92,7 @@ public final class ManagedObjectContext {
   ///
   /// A wrong name is an error of the next request. A filter of a subentity alone is an error of requests that include
   /// other objects.
-  public var defaultFilters: [String: FetchPredicate] = [:]
+  public var defaultFilters: [String: FetchPredicate] = Dictionary()
   /// The handling of an object whose row turns out to have been deleted elsewhere.
   ///
   /// The object counts as deleted and reads as defaults in either case. If this is false, the context's next throwing
@@ -115,7 +115,7 @@ public final class ManagedObjectContext {
   var runningSave: (any RunningSave)?
   let oneWay = OneWayRelationships()
   /// The searchers of single texts, created on demand.
-  var textSearchers: [FullTextSearch.Tokenizer: any TextSearcher] = [:]
+  var textSearchers: [FullTextSearch.Tokenizer: any TextSearcher] = Dictionary()
   /// The errors of getters, which can't throw, for the next call that can.
   var deferred = DeferredErrors()
 

@@ -8,7 +8,7 @@ extension ObjectGraph {
     /// A number that changes whenever an object is inserted or removed.
     private(set) var revision = 0
     /// The numbers of objects with relationships without an inverse, by the index of their layout; of others, none.
-    private(set) var oneWaySourceCounts: [Int: Int] = [:]
+    private(set) var oneWaySourceCounts: [Int: Int] = Dictionary()
 
     var isEmpty: Bool { count == 0 }
 
@@ -39,7 +39,7 @@ extension ObjectGraph {
 
     mutating func removeAll() {
       places = []
-      oneWaySourceCounts = [:]
+      oneWaySourceCounts = Dictionary()
       count = 0
       revision += 1
     }

@@ -41,7 +41,7 @@ package final class ObjectGraph {
   /// The registered objects.
   let tables = ObjectTables()
   /// The stores assigned to new objects, by the objects' temporary numbers.
-  private(set) var assignedStores: [Int64: String] = [:]
+  private(set) var assignedStores: [Int64: String] = Dictionary()
   /// The objects held until a reset; none unless the context retains all objects.
   @exclusivity(unchecked) private var retained: [ManagedObject] = []
   /// Whether every registered object is held.

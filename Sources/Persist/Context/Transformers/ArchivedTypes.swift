@@ -10,7 +10,8 @@ enum ArchivedTypes {
     let decode: @Sendable (PropertyList) throws -> Any
   }
 
-  private static let entries = LockProtected<(byName: [String: Entry], byType: [ObjectIdentifier: Entry])>(([:], [:]))
+  private static let entries = LockProtected<(byName: [String: Entry], byType: [ObjectIdentifier: Entry])>(
+    (Dictionary(), Dictionary()))
 
   static func register<Value: Codable & Sendable>(_ type: Value.Type, named name: String) {
     let entry = Entry(

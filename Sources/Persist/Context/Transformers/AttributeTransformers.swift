@@ -14,7 +14,7 @@ import Foundation
 /// Keyed archives, which Core Data also reads and writes, can contain strings, numbers, Booleans, dates, data, UUIDs,
 /// URLs, arrays, sets, dictionaries with string keys, and registered types.
 public enum AttributeTransformers {
-  private static let transformers = LockProtected<[String: any AttributeTransformer]>([:])
+  private static let transformers = LockProtected<[String: any AttributeTransformer]>(Dictionary())
 
   /// Registers a transformer for the whole process, replacing any of the same name.
   public static func register(_ transformer: any AttributeTransformer, named name: String) {

@@ -4,8 +4,8 @@ import Foundation
 struct KeyedArchiveWriter {
   private var objects: [PropertyList] = [.string("$null")]
   /// The object numbers of values that the archive contains once.
-  private var numbers: [PropertyList.ByteIdentity: Int] = [:]
-  private var classes: [String: Int] = [:]
+  private var numbers: [PropertyList.ByteIdentity: Int] = Dictionary()
+  private var classes: [String: Int] = Dictionary()
 
   /// The maximum nesting depth of arrays and dictionaries.
   static let depthLimit = 100
@@ -47,7 +47,7 @@ struct KeyedArchiveWriter {
         ["NS.base": .uid(0), "NS.relative": $0.unique(.string(value.absoluteString))]
       }
     case let value as Decimal: return try decimal(value)
-    case is NSNull: return try object(of: "NSNull") { _ in [:] }
+    case is NSNull: return try object(of: "NSNull") { _ in Dictionary() }
     case let value as [String: Any]:
       let entries = value.sorted(on: \.key)
       return try object(of: "NSDictionary") { writer in

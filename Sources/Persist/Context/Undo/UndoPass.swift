@@ -134,13 +134,13 @@ struct UndoPass {
   private func storedOrders(
     of kept: [UndoStep.Former], where isIncluded: (RelationshipLayout) -> Bool
   ) -> [ObjectIdentifier: [Int: OrderedSet<ManagedObjectID>]] {
-    kept.reduce(into: [:]) { orders, former in
+    kept.reduce(into: Dictionary()) { orders, former in
       for members in former.toManys where members.order != nil && !members.isOrderUnsaved {
         guard isIncluded(members.relationship) else { continue }
         _ = former.object.memberIDs(of: members.relationship)
         let known = former.object.members(of: members.relationship)
         guard let base = known.base else { continue }
-        orders[ObjectIdentifier(former.object), default: [:]][members.relationship.slot] = base.union(
+        orders[ObjectIdentifier(former.object), default: Dictionary()][members.relationship.slot] = base.union(
           members.order?.map(\.objectID) ?? [])
       }
     }

@@ -146,7 +146,7 @@ extension UndoStep {
 
     init(_ entries: ContiguousArray<ChangeTracker.Entry>, in context: ManagedObjectContext) {
       self.context = context
-      gone = entries.reduce(into: [:]) { gone, entry in
+      gone = entries.reduce(into: Dictionary()) { gone, entry in
         if entry.object.table == nil { gone[entry.object.objectID] = entry.object }
       }
     }

@@ -40,7 +40,7 @@ final class QueryGeneration: ReadView {
   func acquire() throws {
     try states.withLock { states in
       guard states == nil else { return }
-      var acquired: [ObjectIdentifier: HeldState] = [:]
+      var acquired: [ObjectIdentifier: HeldState] = Dictionary()
       for store in coordinator.openStores {
         guard let generation = try store.generation() else { continue }
         acquired[ObjectIdentifier(store)] = HeldState(store: store, generation: generation)

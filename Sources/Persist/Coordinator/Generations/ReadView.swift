@@ -13,7 +13,7 @@ final class ReplicaView: ReadView {
   }
 
   /// By store, not by identifier: a store that was removed and added again has other replicas.
-  private let choices = LockProtected<[ObjectIdentifier: Choice]>([:])
+  private let choices = LockProtected<[ObjectIdentifier: Choice]>(Dictionary())
 
   func rows(of store: any PersistentStore) throws -> any SharedRowSource {
     let replica = choices.withLock { choices -> (any SharedRowSource)? in

@@ -24,7 +24,7 @@ public struct HistoryReader: Sendable {
   /// The position up to which the reader has read; nil before it has marked anything.
   public var token: HistoryToken? {
     get throws {
-      var positions: [String: HistoryPosition] = [:]
+      var positions: [String: HistoryPosition] = Dictionary()
       for (store, history) in try coordinator.storesWithHistory(nil) {
         if let record = try history.readers().first(where: { $0.name == name }) {
           positions[store.identifier] = HistoryPosition(number: record.number, mark: record.mark)

@@ -64,7 +64,7 @@ extension PersistentStoreCoordinator {
   ///
   /// - Parameter stores: The stores, which are open in this coordinator; nil for all.
   public func currentPersistentHistoryToken(fromStores stores: [StoreInfo]? = nil) throws -> HistoryToken? {
-    var positions: [String: HistoryPosition] = [:]
+    var positions: [String: HistoryPosition] = Dictionary()
     for store in try stores?.map(requireOpen) ?? openStores {
       if let history = store.history { positions[store.identifier] = try history.lastPosition() }
     }

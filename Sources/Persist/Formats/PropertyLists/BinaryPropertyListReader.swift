@@ -141,7 +141,7 @@ struct BinaryPropertyListReader {
   private mutating func dictionary(
     start: Int, count: Int, depth: Int, offset: Int
   ) throws -> (value: PropertyList, expandedValues: Int) {
-    var entries: [String: PropertyList] = [:]
+    var entries: [String: PropertyList] = Dictionary()
     entries.reserveCapacity(count)
     var expandedValues = 1
     for index in 0..<count {

@@ -22,7 +22,7 @@ private struct BinaryPropertyListWriter {
   }
   private var objects: [Flat] = []
   /// The object numbers of strings, which are written once.
-  private var numbers: [PropertyList.ByteIdentity: Int] = [:]
+  private var numbers: [PropertyList.ByteIdentity: Int] = Dictionary()
 
   mutating func data(for list: PropertyList) throws -> Data {
     let top = try add(list, depth: 0)

@@ -53,7 +53,7 @@ struct XMLPropertyListReader {
     guard hasNoText(element), element.children.count.isMultiple(of: 2) else {
       throw damaged("a dictionary must contain alternating keys and values.", at: element)
     }
-    var entries: [String: PropertyList] = [:]
+    var entries: [String: PropertyList] = Dictionary()
     for index in stride(from: 0, to: element.children.count, by: 2) {
       let key = element.children[index]
       guard key.name == "key", key.children.isEmpty else {

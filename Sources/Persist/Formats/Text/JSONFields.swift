@@ -2,7 +2,7 @@ import Foundation
 
 /// Builds an object member by member, omitting nil, empty and default values.
 struct JSONObjectBuilder {
-  private var members: [String: JSONElement] = [:]
+  private var members: [String: JSONElement] = Dictionary()
 
   var value: JSONElement { .object(members) }
 
@@ -122,9 +122,9 @@ struct JSONFields {
   mutating func map<Value>(
     _ key: String, _ body: (inout JSONFields, String) throws -> Value
   ) throws -> [String: Value] {
-    guard let value = value(key) else { return [:] }
+    guard let value = value(key) else { return Dictionary() }
     var fields = try JSONFields(value, path: full(key), file: file)
-    var result: [String: Value] = [:]
+    var result: [String: Value] = Dictionary()
     for name in fields.members.keys.sorted() { result[name] = try body(&fields, name) }
     try fields.finish()
     return result

@@ -122,7 +122,7 @@ package struct MarkupReader {
     position += 1
     let name = try self.name()
     try count()
-    var attributes: [String: String] = [:]
+    var attributes: [String: String] = Dictionary()
     while true {
       let hadSpace = skipSpace()
       if skip("/>") { return (MarkupElement(name: name, attributes: attributes, line: start), true) }

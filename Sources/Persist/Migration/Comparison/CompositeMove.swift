@@ -102,7 +102,7 @@ struct CompositeMove {
   ) rethrows -> StoredValue {
     let isMissing = !elements(of: []).contains { !value.element(at: $0.path.dropFirst()).isNull }
     if isMissing, !isAlwaysPresent || fill != nil { return fill ?? .null }
-    return try parts.reduce(into: StoredValue.composite([:])) { result, part in
+    return try parts.reduce(into: StoredValue.composite(Dictionary())) { result, part in
       var element = StoredValue.null
       if let old = part.old { element = try converted(value.element(at: old.path.dropFirst()), part.element) }
       if element.isNull, !part.fill.isNull {

@@ -125,10 +125,10 @@ extension Entity {
     rest.attributes = []
     rest.relationships = []
     rest.uniquenessConstraints = []
-    rest.uniquenessConditions = [:]
+    rest.uniquenessConditions = Dictionary()
     rest.indexes = []
     rest.compoundIndexes = []
-    rest.unknown = [:]
+    rest.unknown = Dictionary()
     rest.moduleName = nil
     return rest
   }
@@ -145,7 +145,7 @@ extension Entity {
 
   /// Indexes by name, including those of the older kinds: compound indexes, and attributes marked as indexed.
   fileprivate func indexDescriptions(renaming: (String) -> String) -> [String: FetchIndexDescription] {
-    var found: [String: FetchIndexDescription] = [:]
+    var found: [String: FetchIndexDescription] = Dictionary()
     for index in description.indexes {
       var index = index
       for position in index.elements.indices {

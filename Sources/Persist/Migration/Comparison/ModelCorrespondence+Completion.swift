@@ -125,7 +125,7 @@ extension ModelCorrespondence {
     var origins: Set<[String]> = []
     for (new, old) in entities {
       origins.insert([old])
-      for case let source? in (properties[new] ?? [:]).values.map(\.source) { origins.insert([old, source]) }
+      for case let source? in (properties[new] ?? Dictionary()).values.map(\.source) { origins.insert([old, source]) }
     }
     return origins
   }
@@ -219,7 +219,7 @@ extension ModelCorrespondence {
   /// The stored properties of the old entity that nothing comes from, and those of the new entity that come from
   /// nothing.
   private func openProperties(of entity: Entity, from source: Entity) -> (gone: Set<String>, added: Set<String>) {
-    let origins = properties[entity.name] ?? [:]
+    let origins = properties[entity.name] ?? Dictionary()
     let used = Set(origins.values.compactMap(\.source))
     func stored(_ entity: Entity) -> [String] {
       entity.properties.filter { $0.fetchedProperty == nil && !$0.isTransient }.map(\.name)
@@ -234,7 +234,7 @@ extension ModelCorrespondence {
     for entity in new.entities {
       guard let source = old.entitiesByName[entity.name] else { continue }
       entities[entity.name] = entity.name
-      properties[entity.name] = [:]
+      properties[entity.name] = Dictionary()
       for attribute in entity.attributes {
         properties[entity.name]?[attribute.name] = Self.origin(
           of: attribute, from: source.attribute(named: attribute.name))

@@ -12,9 +12,9 @@ package struct ModelCorrespondence: Sendable, Equatable {
   }
 
   /// The old names of entities by their new names; new entities are missing.
-  package var entities: [String: String] = [:]
+  package var entities: [String: String] = Dictionary()
   /// By the new names of entity and property, including inherited properties; only for entities that have an old name.
-  var properties: [String: [String: Origin]] = [:]
+  var properties: [String: [String: Origin]] = Dictionary()
 
   package func origin(of property: String, in entity: String) -> Origin? { properties[entity]?[property] }
 
@@ -68,7 +68,7 @@ extension ModelCorrespondence {
     let relationships = try match("relationships", of: new, from: old, heirs) { entity in
       entity.relationships.map { .init($0.name, identifier: $0.renamingIdentifier) }
     }
-    var origins: [String: Origin] = [:]
+    var origins: [String: Origin] = Dictionary()
     for attribute in new.attributes {
       let source = attributes[attribute.name].flatMap { old.attribute(named: $0) }
       origins[attribute.name] = Self.origin(of: attribute, from: source)

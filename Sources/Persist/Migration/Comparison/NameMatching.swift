@@ -42,7 +42,7 @@ struct NameMatching {
   }
 
   /// The old names of matched things, by new name.
-  private(set) var oldNames: [String: String] = [:]
+  private(set) var oldNames: [String: String] = Dictionary()
   private var unmatchedOld: [Name]
   private var unmatchedNew: [Name]
 
@@ -157,7 +157,7 @@ struct NameMatching {
 
   /// Names by identifier, in a fixed order, so that the same models always cause the same error.
   private static func grouped(_ names: [Name]) -> [(String, [Name])] {
-    var groups: [String: [Name]] = [:]
+    var groups: [String: [Name]] = Dictionary()
     for name in names {
       if let identifier = name.identifier { groups[identifier, default: []].append(name) }
     }

@@ -1,16 +1,16 @@
 /// The costs of the parts of a copy, determined before it begins.
 struct CopyCosts {
   /// The rows of the steps' sources, by the steps' numbers.
-  private(set) var rows: [Int: Int64] = [:]
+  private(set) var rows: [Int: Int64] = Dictionary()
   /// The names of the steps' sources, by the steps' numbers.
-  private var sources: [Int: String] = [:]
+  private var sources: [Int: String] = Dictionary()
   /// The rows of the tables with pairs.
-  private(set) var pairs: [String: Int64] = [:]
+  private(set) var pairs: [String: Int64] = Dictionary()
   /// The entries of each index of a table of the copy.
-  private(set) var entries: [String: Int64] = [:]
+  private(set) var entries: [String: Int64] = Dictionary()
   /// The costs of creating objects, and of relating them one by one, by the steps' numbers.
-  private(set) var objects: [Int: Int64] = [:]
-  private(set) var relationships: [Int: Int64] = [:]
+  private(set) var objects: [Int: Int64] = Dictionary()
+  private(set) var relationships: [Int: Int64] = Dictionary()
   /// The costs of the indexes that are made when all rows are there.
   private(set) var indexes: Int64 = 0
   private(set) var preparation: Int64 = 0

@@ -127,7 +127,7 @@ struct CopyMigration {
   private func plan(
     _ catalog: StoreCatalog, _ map: TableMap, in file: any StoreCopy, by connection: any MigrationConnection
   ) throws -> CopyPlan {
-    var greatest: [String: Int64] = [:]
+    var greatest: [String: Int64] = Dictionary()
     for table in map.tables where table.entity.superentity == nil && !map.absent.contains(table.entity.name) {
       // The keys of deleted rows aren't assigned again.
       let counter = catalog.numberRows.first { $0.number == table.number }?.maximum ?? 0

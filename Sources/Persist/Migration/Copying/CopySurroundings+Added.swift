@@ -34,7 +34,7 @@ extension CopySurroundings {
       let names = plan.old.unknownColumns(of: table).map(\.name).filter { !ParkedColumn.isOne($0) }
       guard !names.isEmpty else { return [] }
       let kept = plan.steps.filter { $0.isKeyed && $0.offset == 0 && $0.source?.root === root.entity }
-      var numbers: [String: [Int]] = [:]
+      var numbers: [String: [Int]] = Dictionary()
       for case (let number?, let steps) in Dictionary(
         grouping: kept, by: { step in step.source.map { plan.old.numbers[$0] } })
       {

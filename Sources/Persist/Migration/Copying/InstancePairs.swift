@@ -11,8 +11,9 @@ final class InstancePairs {
   let table: any ObjectAssociations
   // Unchecked: a migration uses the pairs in one thread, and nothing here calls out while it changes them. The checks
   // took as long as the questions for pairs of steps that have none.
-  @exclusivity(unchecked) private var unsaved: [Origin: [ManagedObject]] = [:]
-  @exclusivity(unchecked) private var unsavedOrigins: [ObjectIdentifier: [(step: Int, source: ManagedObject)]] = [:]
+  @exclusivity(unchecked) private var unsaved: [Origin: [ManagedObject]] = Dictionary()
+  @exclusivity(unchecked)
+  private var unsavedOrigins: [ObjectIdentifier: [(step: Int, source: ManagedObject)]] = Dictionary()
   /// The steps with rows in the table.
   @exclusivity(unchecked) private var written: Set<Int> = []
 

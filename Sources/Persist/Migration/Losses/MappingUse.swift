@@ -2,7 +2,7 @@
 ///
 /// A policy may read anything: all properties of its source entity count as read.
 struct MappingUse {
-  private var names: [String: Set<String>] = [:]
+  private var names: [String: Set<String>] = Dictionary()
   private var wholeEntities: Set<String> = []
   /// Names read from objects whose entity is unknown.
   private var namesOfAny: Set<String> = []
@@ -44,10 +44,7 @@ struct MappingUse {
         wholeEntities.formUnion(follow(keys, from: source).map(\.name))
       }
     default:
-      _ = expression.withParts { part in
-        collect(part, from: source)
-        return part
-      }
+      for part in expression.parts { collect(part, from: source) }
     }
   }
 

@@ -42,7 +42,7 @@ package final class UnreadableScan {
   init?(from old: ManagedObjectModel, to new: ManagedObjectModel, by correspondence: ModelCorrespondence) {
     model = old
     readers = Array(repeating: [], count: old.entities.count)
-    for (entity, type) in zip(new.entities, ManagedObjectClasses.classes(of: new, given: [:])) {
+    for (entity, type) in zip(new.entities, ManagedObjectClasses.classes(of: new, given: Dictionary())) {
       guard type != ManagedObject.self, !entity.isAbstract,
         let source = correspondence.entities[entity.name].flatMap({ old.entitiesByName[$0] })
       else { continue }
@@ -104,7 +104,7 @@ package final class UnreadableScan {
   }
 
   private func forEachFinding(in coordinator: PersistentStoreCoordinator, _ body: (Finding) throws -> Void) throws {
-    // The classes may be those of the new model, which don't fit.
+    // Registered classes may be those of the new model, which don't fit this one.
     let classes = Dictionary(uniqueKeysWithValues: model.entities.map { ($0.name, ManagedObject.self) })
     let context = ManagedObjectContext(coordinator, classes: classes)
     context.readsUnchangingStores = true
@@ -127,7 +127,7 @@ package final class UnreadableScan {
 
   /// Counts the rows with unreadable values, by property.
   func values(in location: StoreLocation, options: StoreOptions) throws -> [UnreadableValues] {
-    var found: [String: UnreadableValues] = [:]
+    var found: [String: UnreadableValues] = Dictionary()
     try forEachFinding(in: location, options: options) { finding in
       let key = "\(finding.entity).\(finding.property)"
       var values = found[key]

@@ -56,7 +56,7 @@ package struct ParkedTransfer: ParkedCopier {
   ) throws -> ParkedTypes {
     guard slot.kind == .attribute else { return ParkedTypes(value: nil, standIn: nil) }
     guard let (comparison, entity) = comparisons.subject(of: slot) else {
-      // Nothing stands in for values whose model can't be compared.
+      // Without a comparison of the models, no attribute is known to have replaced this one.
       return ParkedTypes(value: try formerAttribute(of: slot, source), standIn: nil)
     }
     let standIn = ParkedValues.standIn(of: slot, entity, comparison, map)

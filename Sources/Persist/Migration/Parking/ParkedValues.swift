@@ -7,9 +7,9 @@ package struct ParkedValues {
   /// The slots that the store had before the migration.
   package var slots: [ParkedSlot]
   /// The entities of whose objects the model before the migration doesn't know the order of members, by slot.
-  private var unordered: [Int: [Entity]] = [:]
+  private var unordered: [Int: [Entity]] = Dictionary()
   /// The same for the order of the inverse.
-  private var inverselyUnordered: [Int: [Entity]] = [:]
+  private var inverselyUnordered: [Int: [Entity]] = Dictionary()
 
   /// The slots whose values others stood in for in the model before the migration.
   private var replaceable: Set<Int> = []
@@ -141,7 +141,7 @@ package struct ParkedValues {
 
   /// Lets the parked values of an object be deleted with it, whoever deletes it.
   func createTriggers(_ slots: [ParkedSlot], _ comparisons: ParkingComparisons, _ map: TableMap) throws {
-    var numbers: [String: [Int]] = [:]
+    var numbers: [String: [Int]] = Dictionary()
     for slot in slots where slot.kind != .object {
       guard let (comparison, entity) = comparisons.subject(of: slot), let found = comparison.anyHeir(of: entity) else {
         continue
@@ -168,7 +168,7 @@ package struct ParkedValues {
     let comparisons = try ParkingComparisons(present, with: version, registry, connection)
     var restored: (count: Int, tables: Set<String>, redundant: Int) = (0, [], 0)
     // The entities, by model, of objects whose keys are in use again. These objects and their values remain parked.
-    var withheld: [String: Set<String>] = [:]
+    var withheld: [String: Set<String>] = Dictionary()
     for kind in [ParkedSlot.Kind.object, .attribute, .relationship] {
       // The values parked last are newer than those parked before for the same place.
       for slot in kind == .attribute ? slots.reversed() : slots
@@ -321,7 +321,7 @@ package struct ParkedValues {
   private func fills(
     of entity: Entity, _ comparison: ParkingComparison, _ map: TableMap
   ) -> [ParkedValueStatement.Fill] {
-    var defaults: [String: SQLValue] = [:]
+    var defaults: [String: SQLValue] = Dictionary()
     for column in map[entity].columns {
       let path = entity.property(named: column.property)?.elements.first { $0.slot == column.slot }?.path.dropFirst()
       guard case .attribute(let attribute) = column.role, !attribute.isDerived,

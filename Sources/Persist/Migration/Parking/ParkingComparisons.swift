@@ -3,9 +3,9 @@ import Foundation
 /// The comparisons of the models of slots with another model, and the slots that are restored in it.
 package struct ParkingComparisons {
   private let slots: [ParkedSlot]
-  private var byModel: [String: ParkingComparison] = [:]
+  private var byModel: [String: ParkingComparison] = Dictionary()
   /// The slots with values that the attribute's type in the other model can't represent, with their numbers.
-  private var unfit: [Int: Int] = [:]
+  private var unfit: [Int: Int] = Dictionary()
 
   /// Models that can't be read or compared are omitted: their values remain parked.
   init(

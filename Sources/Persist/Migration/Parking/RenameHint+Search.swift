@@ -10,7 +10,7 @@ extension RenameHint {
       guard let new = comparison.correspondence.newName(ofEntity: old.name).flatMap({
         comparison.new.entitiesByName[$0]
       }) else { return nil }
-      let origins = comparison.correspondence.properties[new.name] ?? [:]
+      let origins = comparison.correspondence.properties[new.name] ?? Dictionary()
       func isNew(_ property: String) -> Bool {
         origins[property]?.source == nil && old.property(named: property) == nil
       }

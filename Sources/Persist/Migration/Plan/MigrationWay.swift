@@ -1,4 +1,7 @@
 /// The way in which a migration, or one of its steps, is executed. The raw values are part of the command line's JSON.
+#if hasAttribute(nonexhaustive)
+  @nonexhaustive(warn)
+#endif
 public enum MigrationWay: String, Sendable, Hashable, Codable, CaseIterable, Comparable {
   /// Nothing in the store changes, except possibly its model metadata.
   case none

@@ -20,9 +20,9 @@ package struct ParkedReturn: Sendable {
 
   var objects: [Objects] = []
   /// The slots of parked values.
-  var values: [Property: [ParkedSlot]] = [:]
+  var values: [Property: [ParkedSlot]] = Dictionary()
   /// The slots of parked pairs, whose owners are objects with the relationship.
-  var pairs: [Property: [Int]] = [:]
+  var pairs: [Property: [Int]] = Dictionary()
 }
 
 extension ParkedReturn {

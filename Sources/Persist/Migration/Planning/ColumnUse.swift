@@ -37,13 +37,15 @@ struct ColumnUses {
 
   /// The uses of the columns of a root entity's table: by folded name, then by entity.
   subscript(root: Entity) -> [String: [String: ColumnUse]] {
-    var uses: [String: [String: ColumnUse]] = [:]
+    var uses: [String: [String: ColumnUse]] = Dictionary()
     for entity in map.model.hierarchy(of: root) {
-      for (column, use) in ownUses(of: entity) { uses[column.foldedIdentifier, default: [:]][entity.name] = use }
+      for (column, use) in ownUses(of: entity) {
+        uses[column.foldedIdentifier, default: Dictionary()][entity.name] = use
+      }
     }
     for column in columnsOfOwners[ObjectIdentifier(root)] ?? [] {
       for entity in map.model.hierarchy(of: column.destination) {
-        uses[column.name.foldedIdentifier, default: [:]][entity.name] = column.use
+        uses[column.name.foldedIdentifier, default: Dictionary()][entity.name] = column.use
       }
     }
     return uses

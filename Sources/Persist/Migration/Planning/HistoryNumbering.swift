@@ -42,7 +42,7 @@ struct HistoryNumbering {
 
     init(_ schema: StoreSchema, _ modelTables: Set<String>) {
       let tables = schema.tables.filter { !modelTables.contains($0.name.foldedIdentifier) }
-      var columns: [String: [String]] = [:]
+      var columns: [String: [String]] = Dictionary()
       for table in tables { columns[table.name] = table.entityNumberColumns }
       let keys = tables.map { table -> (table: StoreSchema.Table, keys: [TableClauses.ForeignKey]) in
         let hasKeys = SQLTokens.mayMention("references", in: table.sql)

@@ -16,7 +16,7 @@ extension LossPlan {
   mutating func addRelationships() {
     let kept = keptPairs()
     var order: [Lost] = []
-    var owners: [Lost: Set<Int>] = [:]
+    var owners: [Lost: Set<Int>] = Dictionary()
     for (entity, destination) in stayingEntities {
       for property in entity.properties {
         guard let relationship = property.relationship, !relationship.isTransient,
@@ -89,7 +89,7 @@ extension LossPlan {
   // MARK: Pairs
 
   private func keptPairs() -> Kept {
-    var kept: Kept = [:]
+    var kept: Kept = Dictionary()
     for entity in comparison.new.entities {
       for relationship in entity.relationships where !relationship.isTransient {
         for origin in origins[relationship, of: entity] {

@@ -70,7 +70,7 @@ struct LossPlan {
 
   private mutating func addAttributes() {
     var order: [LostAttribute] = []
-    var numbers: [LostAttribute: [Int]] = [:]
+    var numbers: [LostAttribute: [Int]] = Dictionary()
     for (entity, destination) in stayingEntities {
       let place = old[entity]
       for column in place.columns {

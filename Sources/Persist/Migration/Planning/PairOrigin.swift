@@ -47,14 +47,14 @@ struct RelationshipOrigins: Sendable {
 
   let comparison: ModelComparison
   let old: TableMap
-  private var byEntity: [String: [String: [PairOrigin]]] = [:]
-  private var byDeclaration: [String: [String: [PairOrigin]]] = [:]
+  private var byEntity: [String: [String: [PairOrigin]]] = Dictionary()
+  private var byDeclaration: [String: [String: [PairOrigin]]] = Dictionary()
   /// The first relationship whose pairs all come from one place, and which can therefore take over the place itself.
-  private var heirs: [PairSource: NewEnd] = [:]
+  private var heirs: [PairSource: NewEnd] = Dictionary()
   /// The new relationships that take pairs from an old one, each named by its first end.
-  private var users: [ModelComparison.OldPair: Set<NewEnd>] = [:]
+  private var users: [ModelComparison.OldPair: Set<NewEnd>] = Dictionary()
   /// The new to-one relationships whose values are in an old column, each with the rows that have it.
-  private var columnTakers: [PairSource: [(end: NewEnd, owners: Set<Int>)]] = [:]
+  private var columnTakers: [PairSource: [(end: NewEnd, owners: Set<Int>)]] = Dictionary()
   private let destinations: [Int: Entity]
 
   init(_ comparison: ModelComparison, from old: TableMap) {
@@ -133,14 +133,14 @@ struct RelationshipOrigins: Sendable {
         // Pairs of a relationship that becomes its own inverse relate their members to their owners, too.
         found += originsByInverse(relationship, of: heir).filter { !$0.isSymmetric }
       }
-      byEntity[heir.name, default: [:]][relationship.name] = found
+      byEntity[heir.name, default: Dictionary()][relationship.name] = found
       if !relationship.isToMany, found.count == 1, case .toOne = found[0].place {
         columnTakers[found[0].pairs, default: []].append(
           (NewEnd(entity: entity.name, relationship: relationship.name), found[0].owners))
       }
       whole = found.reduce(whole, Self.merging)
     }
-    byDeclaration[entity.name, default: [:]][relationship.name] = whole
+    byDeclaration[entity.name, default: Dictionary()][relationship.name] = whole
     let user = user(relationship, declaredBy: entity)
     for origin in whole { users[origin.pair, default: []].insert(user) }
     guard whole.count == 1, let only = whole.first, heir(of: only.pairs) == nil else { return }

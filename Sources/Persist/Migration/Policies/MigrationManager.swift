@@ -15,7 +15,7 @@ open class MigrationManager {
   /// The model of the store that is created or added to.
   public let destinationModel: ManagedObjectModel
   /// Data that policies share during the whole migration.
-  public var userInfo: [String: Any] = [:]
+  public var userInfo: [String: Any] = Dictionary()
   /// The running mapping model; nil before and after.
   public internal(set) var mappingModel: MappingModel?
   /// The running entity mapping.

@@ -3,8 +3,8 @@
 /// Classes are never created from text: only those that the program provides are used. A class is found by its name
 /// with or without a module, because mapping models name the module of the application for which they were made.
 public struct MigrationPolicies: Sendable, ExpressibleByArrayLiteral {
-  private static let registered = LockProtected<[String: EntityMigrationPolicy.Type]>([:])
-  private var classes: [String: EntityMigrationPolicy.Type] = [:]
+  private static let registered = LockProtected<[String: EntityMigrationPolicy.Type]>(Dictionary())
+  private var classes: [String: EntityMigrationPolicy.Type] = Dictionary()
   /// The class under all other names.
   package var other: EntityMigrationPolicy.Type?
 

@@ -198,7 +198,7 @@ extension IdentifiedStore {
   }
 
   func rowsByTable(_ inspector: any StoreInspector) throws -> [String: Int] {
-    try tables.reduce(into: [:]) { rows, table in rows[table] = try inspector.count(.rows(table, .all)) }
+    try tables.reduce(into: Dictionary()) { rows, table in rows[table] = try inspector.count(.rows(table, .all)) }
   }
 
   /// The approximate number of rows, which is quick to find.

@@ -68,7 +68,7 @@ struct MappingArchiveReader {
   }
 
   static func userInfo(_ entries: [(name: String, value: ArchivedObject)]) throws -> [String: StoredValue] {
-    var values: [String: StoredValue] = [:]
+    var values: [String: StoredValue] = Dictionary()
     for (name, value) in entries { values[name] = try value.storedValue }
     return values
   }

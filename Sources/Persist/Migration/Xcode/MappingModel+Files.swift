@@ -21,7 +21,7 @@ extension ModelRegistry {
   ///
   /// - Throws: the errors of ``MappingModel/init(contentsOf:from:to:)``.
   public func readMappingModels(from source: ModelVersion, to destination: ModelVersion) throws -> [MappingModel] {
-    var files: [String: MappingModelFile] = [:]
+    var files: [String: MappingModelFile] = Dictionary()
     for file in mappingModels(from: source, to: destination) {
       if files[file.name] == nil || file.url.pathExtension == "xcmappingmodel" { files[file.name] = file }
     }

@@ -98,7 +98,7 @@ extension ModelCheck {
   /// Counts the attributes that each composite type flattens to, innermost types first, so that the work is bounded
   /// however deep they nest.
   static func flattenedCounts(of composites: [String: CompositeDescription]) -> [String: Int] {
-    var counts: [String: Int] = [:]
+    var counts: [String: Int] = Dictionary()
     var waiting = composites
     for _ in 0..<Limit.compositeDepth {
       for (name, composite) in waiting {

@@ -1,7 +1,7 @@
 extension ModelCheck {
   mutating func checkEntityNames() {
     var seen: Set<String> = []
-    var tables: [String: String] = [:]
+    var tables: [String: String] = Dictionary()
     for entity in description.entities {
       let place = PersistenceError.Place.entity(entity.name)
       if !seen.insert(entity.name).inserted {

@@ -67,7 +67,7 @@ extension ModelCheck {
   private static func withPairedInverses(_ description: ModelDescription) -> ModelDescription {
     var result = description
     let check = ModelCheck(result)
-    var completed: [[String]: String] = [:]
+    var completed: [[String]: String] = Dictionary()
     for entity in result.entities {
       for relationship in entity.relationships {
         guard let name = relationship.inverse,

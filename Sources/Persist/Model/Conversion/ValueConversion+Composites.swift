@@ -24,7 +24,7 @@ extension ValueConversion {
   private func composite(
     _ parts: [String: Any?], below path: [String], elements: [Property.Element]
   ) throws -> [String: StoredValue] {
-    try parts.reduce(into: [:]) { result, part in
+    try parts.reduce(into: Dictionary()) { result, part in
       let inner = path + [part.key]
       if let element = elements.first(where: { $0.path == inner }) {
         result[part.key] = try ValueConversion(element.attribute, at: place, from: source).stored(part.value)

@@ -1,4 +1,7 @@
 /// The type of an attribute's values. Raw values are the names used by JSON models and the command line.
+#if hasAttribute(nonexhaustive)
+  @nonexhaustive(warn)
+#endif
 public enum AttributeType: String, Sendable, Hashable, Codable, CaseIterable {
   /// Signed integers of 16, 32 and 64 bits; values outside of the type's range are rejected.
   case int16, int32, int64

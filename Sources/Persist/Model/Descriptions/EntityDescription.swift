@@ -30,7 +30,7 @@ public struct EntityDescription: Sendable, Hashable {
   public var uniquenessConstraints: [[String]]
   /// The conditions of those uniqueness constraints that concern only some objects, by the constraint's properties. All
   /// conditions of a constraint must hold. Models of Xcode have none.
-  public var uniquenessConditions: [[String]: [UniquenessCondition]] = [:]
+  public var uniquenessConditions: [[String]: [UniquenessCondition]] = Dictionary()
   /// The entity's own indexes in the present form. Those of the old forms are ``compoundIndexes`` and indexed
   /// attributes.
   public var indexes: [FetchIndexDescription]

@@ -52,7 +52,7 @@ extension ModelDescription {
         fix: "Use the version of Persist that wrote it, or a newer one.")
     }
     self.init(
-      entities: [], versionIdentifiers: try fields.texts("versionIdentifiers"), unknown: [:])
+      entities: [], versionIdentifiers: try fields.texts("versionIdentifiers"), unknown: Dictionary())
     entities = try fields.objects("entities", EntityDescription.init(json:))
     composites = try fields.objects("composites") { fields in
       CompositeDescription(

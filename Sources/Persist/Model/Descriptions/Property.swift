@@ -133,7 +133,7 @@ public struct Property: Sendable, Hashable {
   package func formerElements(in old: Property) -> [Int: Element] {
     let paths = old.elements.map { (Array($0.path.dropFirst()), $0) }
     var left = Dictionary(paths, uniquingKeysWith: { first, _ in first })
-    var found: [Int: Element] = [:]
+    var found: [Int: Element] = Dictionary()
     for element in elements {
       for path in element.formerPaths where found[element.slot] == nil {
         found[element.slot] = left.removeValue(forKey: path)

@@ -82,7 +82,7 @@ extension StoredValue {
   }
 
   private static func composite(_ members: [String: JSONElement]) -> StoredValue? {
-    var elements: [String: StoredValue] = [:]
+    var elements: [String: StoredValue] = Dictionary()
     for (name, member) in members {
       guard let value = withKind(member) else { return nil }
       elements[name] = value

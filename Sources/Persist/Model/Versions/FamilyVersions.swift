@@ -121,7 +121,7 @@ final class FamilyVersions: Sendable {
   /// Sorts each version after the source versions of mapping models that lead to it.
   private static func sorted(_ versions: [ModelVersion], by steps: [(from: String, to: String)]) -> [ModelVersion] {
     let indexes = Dictionary(versions.indices.map { (versions[$0].name, $0) }, uniquingKeysWith: { first, _ in first })
-    var sources: [Int: [Int]] = [:]
+    var sources: [Int: [Int]] = Dictionary()
     for step in steps {
       guard let source = indexes[step.from], let destination = indexes[step.to], source != destination else { continue }
       sources[destination, default: []].append(source)

@@ -41,8 +41,7 @@ public struct MappingModelFile: Sendable, Hashable {
   }
 
   private static func covers(_ hashes: [String: Data], _ version: ModelVersion) -> Bool {
-    guard !hashes.isEmpty, let own = version.coreDataHashes else { return false }
-    return hashes.allSatisfy { own[$0.key] == $0.value }
+    !hashes.isEmpty && version.coreDataHashes?.contains(hashes) == true
   }
 }
 

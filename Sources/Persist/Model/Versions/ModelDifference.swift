@@ -51,8 +51,8 @@ private struct ModelWordComparison {
   private(set) var differences: [ModelDifference] = []
   private var entity: String?
   private var property: String?
-  private var storeComposites: [String: CompositeDescription] = [:]
-  private var modelComposites: [String: CompositeDescription] = [:]
+  private var storeComposites: [String: CompositeDescription] = Dictionary()
+  private var modelComposites: [String: CompositeDescription] = Dictionary()
 
   mutating func compare(_ store: ModelDescription, _ model: ModelDescription) {
     storeComposites = Self.byName(store.composites, \.name)

@@ -29,7 +29,7 @@ extension StoreEvidence {
       return found.identified(by: .fingerprint)
     }
     if !coreDataHashes.isEmpty,
-      let found = best(of: candidates.filter { $0.version.coreDataHashes == coreDataHashes })
+      let found = best(of: candidates.filter { coreDataHashes.hasSameBytes(as: $0.version.coreDataHashes) })
         ?? best(of: candidates.filter { isOfConfiguration($0.version) })
     {
       return found.identified(by: .registry)
@@ -101,15 +101,15 @@ extension StoreEvidence {
       guard candidate.version.model.fingerprints == persistFingerprints else { return false }
       // Without identifiers, versions that are stored in the same form differ only in their text.
       return !identifiers.isEmpty || candidate.family.versionNames.count == 1
-        || candidate.version.model.digest == modelDigest
+        || candidate.version.model.digest.hasSameBytes(as: modelDigest)
     }
-    return !coreDataHashes.isEmpty && candidate.version.coreDataHashes == coreDataHashes
+    return !coreDataHashes.isEmpty && coreDataHashes.hasSameBytes(as: candidate.version.coreDataHashes)
   }
 
   /// Whether Core Data's hashes are known for both the version and the store, and differ.
   private func isExcluded(_ version: ModelVersion) -> Bool {
     guard !coreDataHashes.isEmpty, persistFingerprints == nil, let hashes = version.coreDataHashes else { return false }
-    return hashes != coreDataHashes && !isOfConfiguration(version)
+    return !hashes.hasSameBytes(as: coreDataHashes) && !isOfConfiguration(version)
   }
 
   /// Whether the store was created for one configuration of a version: its hashes are those of the configuration's
@@ -118,7 +118,7 @@ extension StoreEvidence {
     guard let hashes = version.coreDataHashes, version.model.hasConfiguration(of: Set(coreDataHashes.keys)) else {
       return false
     }
-    return coreDataHashes.allSatisfy { hashes[$0.key] == $0.value }
+    return hashes.contains(coreDataHashes)
   }
 
   private func best(of candidates: [Candidate]) -> Candidate? {
@@ -143,7 +143,7 @@ extension StoreEvidence {
     // The columns are equal but the hashes differ: only the hashes can show the difference.
     let words =
       found.isEmpty
-      ? Fingerprint.differences(stored: coreDataHashes, model: nearest.version.coreDataHashes ?? [:]) : found
+      ? Fingerprint.differences(stored: coreDataHashes, model: nearest.version.coreDataHashes ?? Dictionary()) : found
     errors += words.map { PersistenceError(.incompatibleModel, at: .store(url), $0) }
     return PersistenceError(
       .missingSourceModel, at: .store(url),

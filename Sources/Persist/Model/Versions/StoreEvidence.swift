@@ -37,6 +37,9 @@ package struct StoreEvidence {
 }
 
 /// The way in which a store's model was found. Raw values are the command line's.
+#if hasAttribute(nonexhaustive)
+  @nonexhaustive(warn)
+#endif
 public enum ModelOrigin: String, Sendable, Hashable {
   /// A registered version, matched by Core Data's hashes or by the structure of the embedded model.
   case registry

@@ -31,11 +31,11 @@ struct ModelVersionInfo: Sendable, Equatable {
     guard let versions = list[versionsKey]?.dictionaryValue else {
       throw expected("A dictionary of versions", at: versionsKey)
     }
-    hashes = try versions.reduce(into: [:]) { hashes, version in
+    hashes = try versions.reduce(into: Dictionary()) { hashes, version in
       guard let entities = version.value.dictionaryValue else {
         throw expected("A dictionary of entities", at: "\(versionsKey).\(version.key)")
       }
-      hashes[version.key] = try entities.reduce(into: [:]) { result, entity in
+      hashes[version.key] = try entities.reduce(into: Dictionary()) { result, entity in
         guard let hash = entity.value.dataValue, !hash.isEmpty else {
           throw expected("The data of a hash", at: "\(versionsKey).\(version.key).\(entity.key)")
         }

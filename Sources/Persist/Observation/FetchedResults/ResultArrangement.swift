@@ -12,15 +12,15 @@ struct ResultArrangement {
   private(set) var sections: [Section]
   let order: ResultOrder
   private let isSectioned: Bool
-  private var items: [ObjectIdentifier: ResultItem] = [:]
-  private var indexes: [String: Int] = [:]
+  private var items: [ObjectIdentifier: ResultItem] = Dictionary()
+  private var indexes: [String: Int] = Dictionary()
 
   /// - Parameter isSectioned: Whether empty sections are removed; otherwise there is always exactly one section.
   init(_ order: ResultOrder, isSectioned: Bool) {
     self.order = order
     self.isSectioned = isSectioned
     sections = isSectioned ? [] : [Section(name: "", items: [])]
-    indexes = isSectioned ? [:] : ["": 0]
+    indexes = isSectioned ? Dictionary() : ["": 0]
   }
 
   var count: Int { items.count }

@@ -59,8 +59,8 @@ struct ResultDifference {
       if stays { updates.append(change) } else { moves.append(change) }
     }
     changes =
-      left.sorted { Self.isBefore($0.before, $1.before) } + came.sorted { Self.isBefore($0.after, $1.after) }
-      + moves.sorted { Self.isBefore($0.after, $1.after) } + updates.sorted { Self.isBefore($0.before, $1.before) }
+      left.ordered { Self.isBefore($0.before, $1.before) } + came.ordered { Self.isBefore($0.after, $1.after) }
+      + moves.ordered { Self.isBefore($0.after, $1.after) } + updates.ordered { Self.isBefore($0.before, $1.before) }
   }
 
   var isEmpty: Bool { sectionDeletions.isEmpty && sectionInsertions.isEmpty && changes.isEmpty }
@@ -103,7 +103,7 @@ struct ResultDifference {
     touchedBefore: [ResultIndexPath], touchedAfter: [ResultIndexPath]
   ) -> Set<ManagedObject> {
     let (before, after) = (Rows(touchedBefore), Rows(touchedAfter))
-    var candidates: [String: [Survivor]] = [:]
+    var candidates: [String: [Survivor]] = Dictionary()
     for survivor in survivors {
       let name = new.sections[survivor.after.section].name
       guard kept.contains(name), old.sections[survivor.before.section].name == name else { continue }

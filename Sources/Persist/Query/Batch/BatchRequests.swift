@@ -54,7 +54,7 @@ public struct BatchUpdateRequest: Sendable, Hashable {
   /// var request = BatchUpdateRequest(entityName: "Item")
   /// request.propertiesToUpdate = ["onSale": .value(true)]
   /// ```
-  public init(entityName: String) { self.init(entityName, set: [:]) }
+  public init(entityName: String) { self.init(entityName, set: Dictionary()) }
 }
 
 /// Deletes all rows that a request matches, without creating objects.

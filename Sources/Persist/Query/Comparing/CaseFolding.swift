@@ -8,7 +8,7 @@ enum CaseFolding {
   /// Foundation's folding goes further than its comparison, which distinguishes the iota below a Greek letter from one
   /// after it. A form is used only if the comparison considers it equal to the character.
   private static let forms: [Unicode.Scalar: String] = {
-    var forms: [Unicode.Scalar: String] = [:]
+    var forms: [Unicode.Scalar: String] = Dictionary()
     for value in UInt32(0x80)...0x1FFFF {
       guard let scalar = Unicode.Scalar(value), scalar.properties.changesWhenCaseFolded || scalar.properties.isCased
       else { continue }

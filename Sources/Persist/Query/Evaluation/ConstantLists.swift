@@ -44,7 +44,7 @@ struct ConstantLists {
     }
   }
 
-  private var lists: [Key: List] = [:]
+  private var lists: [Key: List] = Dictionary()
 
   /// The list with these parts; nil if any of them isn't a constant.
   mutating func list(of parts: [FetchExpression], _ options: FetchPredicate.Options) -> List? {

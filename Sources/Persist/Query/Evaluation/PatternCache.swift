@@ -16,9 +16,9 @@ struct PatternCache<Compiled> {
   }
 
   /// The patterns used last.
-  private var recent: [Key: Compiled] = [:]
+  private var recent: [Key: Compiled] = Dictionary()
   /// Patterns that were used before the recent ones, and not since.
-  private var former: [Key: Compiled] = [:]
+  private var former: [Key: Compiled] = Dictionary()
 
   /// A predicate may compare with a column of patterns, each of which is used once for every row.
   var limit: Int { 1000 }
@@ -32,7 +32,7 @@ struct PatternCache<Compiled> {
     if let known = recent[key] { return known }
     let found: Compiled
     if let known = former.removeValue(forKey: key) { found = known } else { found = try compile() }
-    if recent.count >= limit / 2 { (former, recent) = (recent, [:]) }
+    if recent.count >= limit / 2 { (former, recent) = (recent, Dictionary()) }
     recent[key] = found
     return found
   }

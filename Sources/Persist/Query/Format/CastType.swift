@@ -53,7 +53,7 @@ extension FetchExpression {
   /// Builds a composite from alternating keys and values.
   private func compositeLiteral(_ parts: [FetchExpression]) -> StoredValue?? {
     guard parts.count.isMultiple(of: 2) else { return .some(nil) }
-    var elements: [String: StoredValue] = [:]
+    var elements: [String: StoredValue] = Dictionary()
     for index in stride(from: 0, to: parts.count, by: 2) {
       guard case .constant(.string(let key)) = parts[index] else { return .some(nil) }
       guard case .constant(let value) = parts[index + 1] else { return .none }

@@ -44,7 +44,7 @@ struct FoundationTranslation {
     case order(FetchExpression, FetchExpression, FetchPredicate.Options)
   }
 
-  private var variables: [PredicateExpressions.VariableID: Term] = [:]
+  private var variables: [PredicateExpressions.VariableID: Term] = Dictionary()
   private var depth = 0
 
   mutating func term(_ expression: some PredicateExpression) throws -> Term {

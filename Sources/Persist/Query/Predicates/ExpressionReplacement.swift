@@ -12,15 +12,31 @@ extension FetchPredicate {
 
   /// The predicate with both sides of its comparisons transformed.
   func withSides(_ change: (FetchExpression) throws -> FetchExpression) rethrows -> FetchPredicate {
+    var changed = try sides.map(change)[...]
+    return replacingSides(by: &changed)
+  }
+
+  /// The sides of all comparisons, from left to right.
+  package var sides: [FetchExpression] {
+    switch self {
+    case .constant: []
+    case .comparison(let comparison): [comparison.left, comparison.right]
+    case .and(let parts), .or(let parts): parts.flatMap(\.sides)
+    case .not(let part): part.sides
+    }
+  }
+
+  /// - Parameter new: An expression for each of the ``sides``, which are removed.
+  fileprivate func replacingSides(by new: inout ArraySlice<FetchExpression>) -> FetchPredicate {
     switch self {
     case .constant: return self
     case .comparison(var comparison):
-      comparison.left = try change(comparison.left)
-      comparison.right = try change(comparison.right)
+      comparison.left = new.removeFirst()
+      comparison.right = new.removeFirst()
       return .comparison(comparison)
-    case .and(let parts): return .and(try parts.map { try $0.withSides(change) })
-    case .or(let parts): return .or(try parts.map { try $0.withSides(change) })
-    case .not(let part): return .not(try part.withSides(change))
+    case .and(let parts): return .and(parts.map { $0.replacingSides(by: &new) })
+    case .or(let parts): return .or(parts.map { $0.replacingSides(by: &new) })
+    case .not(let part): return .not(part.replacingSides(by: &new))
     }
   }
 }
@@ -52,22 +68,49 @@ extension FetchExpression {
 
   /// The expression with its direct parts transformed.
   package func withParts(_ change: (FetchExpression) throws -> FetchExpression) rethrows -> FetchExpression {
+    let parts = parts
+    return parts.isEmpty ? self : replacingParts(by: try parts.map(change))
+  }
+
+  /// The direct parts, from left to right; of a condition, the sides of its comparisons.
+  package var parts: [FetchExpression] {
+    switch self {
+    case .constant, .current, .variable: []
+    case .keyPath(let root, _), .path(let root, _): [root]
+    case .element(let list, .index(let index)): [list, index]
+    case .element(let list, _): [list]
+    case .aggregate(let parts), .function(_, let parts): parts
+    case .call(let target, _, let parts): [target] + parts
+    case .subquery(let collection, _, let predicate): [collection] + predicate.sides
+    case .ternary(let predicate, let first, let second): predicate.sides + [first, second]
+    case .fetch(let request, let context, _): [request, context]
+    }
+  }
+
+  /// - Parameter new: An expression for each of the ``parts``.
+  private func replacingParts(by new: [FetchExpression]) -> FetchExpression {
+    var rest = new[...]
     switch self {
     case .constant, .current, .variable: return self
-    case .keyPath(let root, let reference): return .keyPath(of: try change(root), reference)
-    case .path(let root, let keys): return try change(root).appending(keys)
-    case .element(let list, .index(let index)): return .element(of: try change(list), .index(try change(index)))
-    case .element(let list, let position): return .element(of: try change(list), position)
-    case .aggregate(let parts): return .aggregate(try parts.map(change))
-    case .function(let function, let parts): return .function(function, try parts.map(change))
-    case .call(let target, let selector, let parts):
-      return .call(on: try change(target), selector: selector, try parts.map(change))
-    case .subquery(let collection, let variable, let predicate):
-      return .subquery(try change(collection), variable: variable, where: try predicate.withSides(change))
-    case .ternary(let predicate, let first, let second):
-      return .ternary(try predicate.withSides(change), try change(first), try change(second))
-    case .fetch(let request, let context, let countOnly):
-      return .fetch(request: try change(request), context: try change(context), countOnly: countOnly)
+    case .keyPath(_, let reference): return .keyPath(of: rest.removeFirst(), reference)
+    case .path(_, let keys): return rest.removeFirst().appending(keys)
+    case .element(_, .index):
+      let list = rest.removeFirst()
+      return .element(of: list, .index(rest.removeFirst()))
+    case .element(_, let position): return .element(of: rest.removeFirst(), position)
+    case .aggregate: return .aggregate(new)
+    case .function(let function, _): return .function(function, new)
+    case .call(_, let selector, _): return .call(on: rest.removeFirst(), selector: selector, Array(rest))
+    case .subquery(_, let variable, let predicate):
+      let collection = rest.removeFirst()
+      return .subquery(collection, variable: variable, where: predicate.replacingSides(by: &rest))
+    case .ternary(let predicate, _, _):
+      let condition = predicate.replacingSides(by: &rest)
+      let first = rest.removeFirst()
+      return .ternary(condition, first, rest.removeFirst())
+    case .fetch(_, _, let countOnly):
+      let request = rest.removeFirst()
+      return .fetch(request: request, context: rest.removeFirst(), countOnly: countOnly)
     }
   }
 }

@@ -7,6 +7,9 @@
 ///
 /// Operators are functions named as in the format language: `a + b` is ``FetchFunction/add`` of two arguments.
 /// It isn't named `Expression` because Foundation has a type of that name.
+#if hasAttribute(nonexhaustive)
+  @nonexhaustive(warn)
+#endif
 public enum FetchExpression: Sendable, Hashable {
   /// A value. A Boolean, such as `YES` or `TRUE`, stays one, and compares and computes as the number 1 or 0.
   case constant(StoredValue)

@@ -1,4 +1,7 @@
 /// A function of the format language. Raw values are Core Data's names.
+#if hasAttribute(nonexhaustive)
+  @nonexhaustive(warn)
+#endif
 public enum FetchFunction: String, Sendable, Hashable, CaseIterable {
   // Arithmetic, with operators
   /// The sum of two numbers: `+`. Null if either is null, as for every arithmetic function.

@@ -12,7 +12,7 @@ package struct PredicateCheck {
 
   private let model: ManagedObjectModel
   private let entity: Entity
-  private var bound: [String: Target] = [:]
+  private var bound: [String: Target] = Dictionary()
   /// Whether variables without a known entity have values, and a path may lead to a property of subentities.
   private var knowsLittle = false
 

@@ -11,14 +11,14 @@ package struct RelationshipReads {
   }
 
   /// The ends by relationship path from the evaluated object.
-  package private(set) var ends: [[String]: End] = [:]
+  package private(set) var ends: [[String]: End] = Dictionary()
   /// Whether ``ends`` contains all paths. False if functions return objects, or properties are
   /// read by names that aren't constant.
   package private(set) var isComplete = true
 
   private let model: ManagedObjectModel
   private let entity: Entity
-  private var variables: [String: Place] = [:]
+  private var variables: [String: Place] = Dictionary()
 
   private struct Place {
     var path: [String]

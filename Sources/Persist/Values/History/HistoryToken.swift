@@ -22,7 +22,7 @@ public struct HistoryToken: Sendable, Hashable {
   /// Creates a token for several stores.
   ///
   /// - Parameter transactionNumbers: The number of a transaction, by the identifier of the store.
-  public init(transactionNumbers: [String: Int64]) { self.init(transactionNumbers, marks: [:]) }
+  public init(transactionNumbers: [String: Int64]) { self.init(transactionNumbers, marks: Dictionary()) }
 
   /// Creates a token for one store.
   ///
@@ -49,7 +49,7 @@ public struct HistoryToken: Sendable, Hashable {
   /// Returns a token with the greater of both positions in each store.
   public func merging(_ other: HistoryToken) -> HistoryToken {
     let numbers = transactionNumbers.merging(other.transactionNumbers, uniquingKeysWith: max)
-    var marks: [String: HistoryMark] = [:]
+    var marks: [String: HistoryMark] = Dictionary()
     for (identifier, number) in numbers {
       let holders = [self, other].filter { $0.transactionNumbers[identifier] == number }
       marks[identifier] = holders.lazy.compactMap { $0.marks[identifier] }.first
@@ -73,7 +73,7 @@ extension HistoryToken: Codable {
 
   public init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: CodingKeys.self)
-    let texts = try values.decodeIfPresent([String: String].self, forKey: .marks) ?? [:]
+    let texts = try values.decodeIfPresent([String: String].self, forKey: .marks) ?? Dictionary()
     self.init(
       try values.decode([String: Int64].self, forKey: .transactionNumbers), marks: texts.compactMapValues { .init($0) })
   }
@@ -96,8 +96,8 @@ extension HistoryToken: LosslessStringConvertible {
 
   /// Creates a token from its ``description``. Nil if the text isn't one.
   public init?(_ description: String) {
-    var numbers: [String: Int64] = [:]
-    var marks: [String: HistoryMark] = [:]
+    var numbers: [String: Int64] = Dictionary()
+    var marks: [String: HistoryMark] = Dictionary()
     for part in description.split(separator: ",", omittingEmptySubsequences: false) {
       guard let colon = part.lastIndex(of: ":") else { return nil }
       let (identifier, position) = (String(part[..<colon]), part[part.index(after: colon)...])

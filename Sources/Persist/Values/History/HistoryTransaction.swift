@@ -52,7 +52,7 @@ public struct HistoryTransaction: Sendable, Hashable {
   /// The position after this transaction, for requests of later ones.
   public var token: HistoryToken {
     let mark = life.map { HistoryMark(life: $0, time: timestamp.timeIntervalSinceReferenceDate) }
-    return HistoryToken([storeID: transactionNumber], marks: mark.map { [storeID: $0] } ?? [:])
+    return HistoryToken([storeID: transactionNumber], marks: mark.map { [storeID: $0] } ?? Dictionary())
   }
 
   /// Returns the identifiers of the changed objects, for ``ManagedObjectContext/mergeChanges(from:)``.

@@ -99,7 +99,7 @@ struct PrefetchPass {
       rows.add(found.batch, to: target)
       let members = PrefetchedMembers(found.batch, from: origin)
       let places = found.rowsByOwner
-      let taken = relationship.isOneWayToMany ? context.addedOneWayMembers(of: relationship, layout) : [:]
+      let taken = relationship.isOneWayToMany ? context.addedOneWayMembers(of: relationship, layout) : Dictionary()
       for owner in owners {
         let list = MemberList.rows(members, places[owner.key] ?? 0..<0)
         context.recordMembers(of: owner, at: relationship.slot)
@@ -136,7 +136,7 @@ struct PrefetchPass {
 
   /// Keys of rows that aren't read yet, by store.
   private struct WantedRows {
-    var stores: [ObjectIdentifier: (tables: StoreTables, keys: Set<Int64>)] = [:]
+    var stores: [ObjectIdentifier: (tables: StoreTables, keys: Set<Int64>)] = Dictionary()
 
     mutating func add(_ key: Int64, in tables: StoreTables, of layout: EntityLayout) {
       let known = tables.table(for: layout).map[key]

@@ -1,18 +1,18 @@
 /// The state of automatic merging in a context.
 struct AutomaticMerging {
   /// By store, the foreign change count when the context last checked.
-  private var seen: [String: Int64] = [:]
+  private var seen: [String: Int64] = Dictionary()
   /// The stores whose count couldn't be determined at the last check, because a thread was writing.
   private var busy: Set<String> = []
   /// By store, the number of the last transaction in its history when the context last merged.
-  private var numbers: [String: Int64] = [:]
+  private var numbers: [String: Int64] = Dictionary()
   /// Objects with unsaved values that others have overtaken.
   var leftOut: Set<ManagedObjectID> = []
   /// Whether the last merge of the parent's changes failed. Its error was reported, and the next merge compares
   /// everything.
   var hasFailed = false
   /// By store, a comparison of all its objects that is to be made.
-  private var comparisons: [String: Comparison] = [:]
+  private var comparisons: [String: Comparison] = Dictionary()
 
   /// A comparison of all objects of a store, after too many changes, or changes that couldn't be merged.
   private struct Comparison {

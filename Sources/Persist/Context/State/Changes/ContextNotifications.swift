@@ -39,7 +39,7 @@ enum ContextNotifications {
   }
 
   private static func tokens(_ saved: ObjectsDidSave) -> [AnyHashable: Any] {
-    var tokens: [AnyHashable: Any] = [:]
+    var tokens: [AnyHashable: Any] = Dictionary()
     tokens[PersistentStoreCoordinator.historyTokenKey] = saved.historyToken
     tokens[ManagedObjectContext.NotificationKey.queryGeneration.rawValue] = saved.queryGenerationToken
     return tokens
@@ -51,7 +51,7 @@ enum ContextNotifications {
       (.refreshedObjects, changes.refreshed), (.invalidatedObjects, changes.invalidated),
       (.invalidatedAllObjects, changes.invalidatedAll),
     ]
-    return sets.reduce(into: [:]) { info, set in
+    return sets.reduce(into: Dictionary()) { info, set in
       if !set.1.isEmpty { info[set.0.rawValue] = set.1 }
     }
   }

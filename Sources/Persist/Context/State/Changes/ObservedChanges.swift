@@ -5,7 +5,7 @@
 package final class ObservedChanges {
   @exclusivity(unchecked) private var depth = 0
   private typealias Entry = (object: ManagedObject, changed: Set<ObservedProperty>)
-  @exclusivity(unchecked) private var objects: [ObjectIdentifier: Entry] = [:]
+  @exclusivity(unchecked) private var objects: [ObjectIdentifier: Entry] = Dictionary()
   /// Reports of changes to something other than objects.
   @exclusivity(unchecked) private var others: [() -> Void] = []
 
@@ -37,7 +37,7 @@ package final class ObservedChanges {
   @inline(never)
   private func notify() {
     let waiting = (objects.values, others)
-    (objects, others) = ([:], [])
+    (objects, others) = (Dictionary(), [])
     for (object, changed) in waiting.0 { object.notifyObservers(changed) }
     for notify in waiting.1 { notify() }
   }

@@ -5,7 +5,7 @@ import Observation
 /// Few objects ever are. Their registrars are found by the objects' addresses, so that objects need no field for them;
 /// a mark shows which objects have one. An object removes itself when it is deallocated.
 enum ObservedObjects {
-  private static let observers = LockProtected<[ObjectIdentifier: ObjectObservers]>([:])
+  private static let observers = LockProtected<[ObjectIdentifier: ObjectObservers]>(Dictionary())
 
   static func observers(of object: ManagedObject) -> ObjectObservers? {
     let id = ObjectIdentifier(object)

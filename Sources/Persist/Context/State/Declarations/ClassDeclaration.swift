@@ -28,7 +28,7 @@ public struct ClassDeclaration: Sendable {
   /// Declarations that can't be distinguished or accessed.
   public let problems: [PersistenceError]
 
-  private static let known = LockProtected<[ObjectIdentifier: ClassDeclaration]>([:])
+  private static let known = LockProtected<[ObjectIdentifier: ClassDeclaration]>(Dictionary())
 
   /// Determines the declarations of a class.
   public init(_ type: ManagedObject.Type) {
@@ -50,7 +50,7 @@ public struct ClassDeclaration: Sendable {
     var members: [Member] = []
     var problems: [PersistenceError] = []
     for (owner, mirror) in Self.levels(of: prototype) {
-      var keys: [DeclarationKey: String] = [:]
+      var keys: [DeclarationKey: String] = Dictionary()
       for child in mirror.children {
         guard let property = child.value as? any DeclaredProperty, let label = child.label,
           let index = left.firstIndex(where: { $0.key == property.key })

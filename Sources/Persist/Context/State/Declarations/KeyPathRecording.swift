@@ -92,8 +92,8 @@ final class KeyPathRecording: @unchecked Sendable {
     guard let attribute = property.attribute, attribute.type == .composite else {
       return property.attribute.flatMap(sample)
     }
-    guard let element, element.path.first == property.name else { return initial ?? .composite([:]) }
-    return (initial ?? .composite([:])).replacing(element.path.dropFirst(), with: element.value)
+    guard let element, element.path.first == property.name else { return initial ?? .composite(Dictionary()) }
+    return (initial ?? .composite(Dictionary())).replacing(element.path.dropFirst(), with: element.value)
   }
 
   /// Returns up to two sample values of an attribute; of two, at least one differs from the initial value.

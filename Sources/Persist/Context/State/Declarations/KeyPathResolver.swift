@@ -15,7 +15,7 @@ import Foundation
 public final class KeyPathResolver {
   private let layouts: EntityLayouts
   private let classes: [ManagedObject.Type]
-  private var known: [Question: [String]] = [:]
+  private var known: [Question: [String]] = Dictionary()
 
   private struct Question: Hashable {
     let layout: Int

@@ -10,7 +10,7 @@ import Synchronization
 /// let context = ManagedObjectContext(coordinator, classes: ["Item": Item.self])      // for one context
 /// ```
 public enum ManagedObjectClasses {
-  private static let registered = LockProtected<[String: ManagedObject.Type]>([:])
+  private static let registered = LockProtected<[String: ManagedObject.Type]>(Dictionary())
   /// The number of registrations.
   private static let revision = Atomic(0)
 
@@ -65,7 +65,7 @@ public enum ManagedObjectClasses {
       let keyPath: KeyPathReference
     }
 
-    private let names = LockProtected<[NamedKeyPath: [String]]>([:])
+    private let names = LockProtected<[NamedKeyPath: [String]]>(Dictionary())
     /// Programs use few key paths; if one keeps making new ones, such as of subscripts, the cache is emptied.
     private static let limit = 1000
 
@@ -76,7 +76,7 @@ public enum ManagedObjectClasses {
       if let known = names.withLock({ $0[key] }) { return known }
       let found = try find()
       names.withLock { names in
-        if names.count >= Self.limit { names = [:] }
+        if names.count >= Self.limit { names = Dictionary() }
         names[key] = found
       }
       return found
@@ -96,7 +96,7 @@ public enum ManagedObjectClasses {
       let revision = ManagedObjectClasses.revision.load(ordering: .acquiring)
       let known = made.withLock { $0 }
       if let known, known.revision == revision { return known.mapping }
-      let classes = ManagedObjectClasses.classes(of: model, given: [:])
+      let classes = ManagedObjectClasses.classes(of: model, given: Dictionary())
       let mapping =
         if let known, known.mapping.classes.elementsEqual(classes, by: ==) { known.mapping } else { Mapping(classes) }
       made.withLock { $0 = (mapping, revision) }

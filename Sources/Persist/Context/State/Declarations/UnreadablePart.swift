@@ -33,7 +33,7 @@ struct DeferredErrors {
   private var error: (any Error)?
   /// The unreadable values that were reported, by object and slot. Each is reported once while its object is loaded, so
   /// that a program that has handled the error can go on.
-  private var reported: [ObjectIdentifier: Set<Int>] = [:]
+  private var reported: [ObjectIdentifier: Set<Int>] = Dictionary()
   private var unreadable: [PersistenceError] = []
   private var unreadableCount = 0
 

@@ -7,7 +7,7 @@ struct DepartedObjects {
     weak var object: ManagedObject?
   }
 
-  private var objects: [ManagedObjectID: Departed] = [:]
+  private var objects: [ManagedObjectID: Departed] = Dictionary()
   /// The number of entries at which those of released objects are removed.
   private var limit = 64
 

@@ -74,7 +74,7 @@ extension ManagedObject {
       }
       return (try? table?.store?.externalData(named: name)).map { .data($0) }
     }
-    var root: [String: StoredValue] = [:]
+    var root: [String: StoredValue] = Dictionary()
     for (part, element) in zip(parts(of: slot), layout.properties[slot].elements) {
       var value = row.value(part.slot, as: part.form, slotCount: layout.rowSlotCount)
       if let name = file(of: part, in: row) {

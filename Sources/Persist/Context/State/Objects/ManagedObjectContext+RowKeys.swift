@@ -66,7 +66,7 @@ extension ManagedObjectContext {
   func parentsNewObject(_ id: ManagedObjectID) -> ManagedObject? {
     guard let parent else { return nil }
     if let object = registeredNewObjectOfParent(id) { return object }
-    // One with a permanent identifier is resolved by that.
+    // A saved object is found by its permanent identifier instead.
     guard let original = parent.registeredOrFault(id), original.objectID.isTemporaryID,
       original.layout.entity.name == id.entityName,
       let tables = tables(ofStore: parent.storeIdentifier(of: original))

@@ -4,7 +4,7 @@ struct RowsAhead {
   private static let maximumCount = 65_536
 
   fileprivate var run = ReadRun()
-  private var rows: [Int64: RowSnapshot] = [:]
+  private var rows: [Int64: RowSnapshot] = Dictionary()
 
   var includesNeighbors: Bool { run.readsAhead && rows.count < Self.maximumCount }
 

@@ -7,8 +7,8 @@ struct SnapshotWriters {
   private let keys: [Int64]
   private let expectedRows: Int?
   /// Replacement keys for references in rows.
-  var keysInPlace: [Int64: Int64] = [:]
-  private var indexByName: [String: Int] = [:]
+  var keysInPlace: [Int64: Int64] = Dictionary()
+  private var indexByName: [String: Int] = Dictionary()
 
   /// - Parameters:
   ///   - unsaved: The table of new objects by temporary number; nil for rows of a parent context, which identify new

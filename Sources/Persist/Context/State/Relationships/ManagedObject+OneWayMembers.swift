@@ -63,8 +63,8 @@ extension ManagedObjectContext {
   func addedOneWayMembers(
     of relationship: RelationshipLayout, _ layout: EntityLayout
   ) -> [ManagedObjectID: ManagedObject] {
-    guard hasChanges else { return [:] }
-    var added: [ManagedObjectID: ManagedObject] = [:]
+    guard hasChanges else { return Dictionary() }
+    var added: [ManagedObjectID: ManagedObject] = Dictionary()
     let place = OneWayPlace(relationship, of: layout)
     for owner in graph.insertedAndUpdated
     where !owner.toManys.isEmpty && place.isRelationship(of: owner.layout) {
@@ -197,7 +197,7 @@ extension ManagedObjectContext {
   /// Registers the owners of members again after members have received other identifiers.
   func renameOneWayMembers() {
     guard oneWay.hasAdded else { return }
-    var owners: [OneWayMember: ManagedObjectID] = [:]
+    var owners: [OneWayMember: ManagedObjectID] = Dictionary()
     for owner in graph.insertedAndUpdated where !owner.toManys.isEmpty {
       for relationship in owner.layout.relationships where relationship.isOneWayToMany {
         let place = OneWayPlace(relationship, of: owner.layout)

@@ -37,7 +37,7 @@ extension ManagedObject {
     guard layout.kinds[check.slot] == .composite, check.isRequired, value.isNull, snapshot != nil,
       looseValues[check.slot] == nil, layout.properties[check.slot].allowsNoElements
     else { return value }
-    return .composite([:])
+    return .composite(Dictionary())
   }
 
   /// Returns the problems with set values that their columns can't hold.

@@ -15,7 +15,7 @@ struct MembersAhead {
 
   fileprivate var run = ReadRun()
   private var listReads = 0
-  private var members: [Place: MemberList] = [:]
+  private var members: [Place: MemberList] = Dictionary()
 
   var includesNeighbors: Bool { run.readsAhead && members.count < Self.maximumCount }
 

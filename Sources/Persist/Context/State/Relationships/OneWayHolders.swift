@@ -6,7 +6,7 @@
 final class OneWayHolders {
   /// The context may own the instance.
   private unowned let context: ManagedObjectContext
-  private var byDestination: [ManagedObjectID: [ManagedObject]] = [:]
+  private var byDestination: [ManagedObjectID: [ManagedObject]] = Dictionary()
   /// The context's revision that the index reflects; nil before it is built.
   private var revision: Int?
   /// The number of times that all changed objects were examined.
@@ -61,7 +61,7 @@ final class OneWayHolders {
 
   private func buildIndex() {
     scanCount += 1
-    byDestination = [:]
+    byDestination = Dictionary()
     for source in changed {
       for relationship in source.layout.relationships where relationship.inverse == nil {
         for id in source.mentionedEnds(of: relationship) { byDestination[id.current, default: []].append(source) }

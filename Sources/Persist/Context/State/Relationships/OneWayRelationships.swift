@@ -2,7 +2,7 @@
 /// destination back to the objects that refer to it.
 final class OneWayRelationships {
   /// The owners to which members of to-many relationships were last added since the last save.
-  private var owners: [OneWayMember: ManagedObjectID] = [:]
+  private var owners: [OneWayMember: ManagedObjectID] = Dictionary()
   /// The owners that were read without stored members which unsaved changes had added to other owners.
   private var ownersWithoutTaken: Set<ManagedObjectID> = []
   /// The holders of new objects that the program deletes one by one: kept until the next save, so that not all changed
@@ -49,7 +49,7 @@ final class OneWayRelationships {
   ///
   /// - Parameter keepingTaken: Whether owners must still reread members that others had taken.
   func forgetChanges(keepingTaken: Bool = false) {
-    (owners, keptHolders) = ([:], nil)
+    (owners, keptHolders) = (Dictionary(), nil)
     if !keepingTaken { ownersWithoutTaken = [] }
   }
 }

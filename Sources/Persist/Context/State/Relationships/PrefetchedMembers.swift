@@ -92,7 +92,7 @@ extension ManagedObjectContext {
         by: layout.properties[relationship.slot], of: layout.entity, owners: owners.map(\.key))
       let members = PrefetchedMembers(found.batch, from: .init(in: target, of: tables, readWith: nil))
       let places = found.rowsByOwner
-      let taken = relationship.isOneWayToMany ? addedOneWayMembers(of: relationship, layout) : [:]
+      let taken = relationship.isOneWayToMany ? addedOneWayMembers(of: relationship, layout) : Dictionary()
       for owner in owners {
         recordMembers(of: owner, at: relationship.slot)
         let list = MemberList.rows(members, places[owner.key] ?? 0..<0)
@@ -118,7 +118,7 @@ final class ArrivingMembers {
   private let rows: PrefetchedRows
   /// Nil once all parts have arrived, or one couldn't be read.
   private var rest: Pipeline<Part>?
-  private var lists: [Int64: MemberList] = [:]
+  private var lists: [Int64: MemberList] = Dictionary()
 
   /// - Parameters:
   ///   - first: The parts that are already read.

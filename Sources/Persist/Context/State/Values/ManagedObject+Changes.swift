@@ -17,8 +17,8 @@ extension RedeclarableMembers where Self: ManagedObject {
   /// A relationship that was set and cleared again is included as cleared.
   public func changedValues() -> [String: Any?] {
     recordRead(.whole)
-    guard change != .none else { return [:] }
-    var values: [String: Any?] = [:]
+    guard change != .none else { return Dictionary() }
+    var values: [String: Any?] = Dictionary()
     for property in layout.properties where isChanged(at: property.slot) || isCleared(at: property.slot) {
       if let relationship = layout.relationshipsBySlot[property.slot], relationship.isToMany {
         values[property.name] = .some(memberIDs(of: relationship).elements)
@@ -47,8 +47,8 @@ extension RedeclarableMembers where Self: ManagedObject {
   /// the values refer to that event. Empty for an object inserted in the event.
   public func changedValuesForCurrentEvent() -> [String: Any?] {
     guard let context = table?.context, let before = context.beginTracking().stateBefore(self) ?? nil
-    else { return [:] }
-    var values: [String: Any?] = [:]
+    else { return Dictionary() }
+    var values: [String: Any?] = Dictionary()
     for property in layout.properties {
       switch layout.kinds[property.slot] {
       case .attribute, .composite:
@@ -100,7 +100,7 @@ extension RedeclarableMembers where Self: ManagedObject {
   public func committedValues(forKeys names: [String]? = nil) -> [String: Any?] {
     recordRead(.whole)
     if loading == .fault { fulfill() }
-    var values: [String: Any?] = [:]
+    var values: [String: Any?] = Dictionary()
     for property in layout.properties where !property.isTransient && names?.contains(property.name) != false {
       if let relationship = layout.relationshipsBySlot[property.slot], relationship.isToMany {
         _ = memberIDs(of: relationship)

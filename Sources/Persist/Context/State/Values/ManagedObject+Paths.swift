@@ -34,7 +34,7 @@ extension RedeclarableMembers where Self: ManagedObject {
   ///
   /// - Throws: The errors of ``value(forKey:)``.
   public func dictionaryWithValues(forKeys names: [String]) throws -> [String: Any?] {
-    var values: [String: Any?] = [:]
+    var values: [String: Any?] = Dictionary()
     for name in names { values.updateValue(try value(forKey: name), forKey: name) }
     return values
   }

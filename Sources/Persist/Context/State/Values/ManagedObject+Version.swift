@@ -1,12 +1,5 @@
-/// An object of a store whose rows have versions.
-///
-/// Only ``ManagedObject`` and its subclasses conform. A protocol, because models often have an attribute called
-/// `version`: a subclass can declare a property of that name, which a superclass property would prevent.
-public protocol VersionedObject: AnyObject {}
-
-extension ManagedObject: VersionedObject {}
-
-extension VersionedObject where Self: ManagedObject {
+/// A member that a subclass may declare anew, because models often have an attribute called `version`.
+extension RedeclarableMembers where Self: ManagedObject {
   /// The version of the object's row as last read or saved; nil while the object has no row.
   ///
   /// A new row has version 1. Each save that changes the object increments it, whoever saves: its attributes, its

@@ -8,7 +8,7 @@ extension CopyPlan {
   /// The numbers in tables that aren't the model's. They identify objects by entity number and key, so entries continue
   /// for objects that keep their keys.
   func numbering(in schema: StoreSchema) -> HistoryNumbering {
-    var numbering: [Int: Int] = [:]
+    var numbering: [Int: Int] = Dictionary()
     for step in steps where step.isKeyed && step.offset == 0 {
       guard let source = step.source, let destination = step.destination else { continue }
       let number = old.numbers[source]

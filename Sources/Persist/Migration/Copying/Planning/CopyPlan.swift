@@ -20,7 +20,7 @@ struct CopyPlan: Sendable {
     /// The statement that copies the attributes of all objects; nil if they are copied object by object.
     var rows: RowCopy?
     /// By the destination's relationship names; unmapped relationships are missing.
-    var relationships: [String: RelationshipWay] = [:]
+    var relationships: [String: RelationshipWay] = Dictionary()
 
     /// Whether every mapped source object has one destination object with a known key.
     var isKeyed: Bool { policy == nil && selection != .custom && source != nil && destination != nil }
@@ -64,7 +64,7 @@ struct CopyPlan: Sendable {
   /// Row counts that must be zero before the copy begins, with the blockers if they aren't.
   var checks: [(count: RowCount, blocker: MigrationBlocker)] = []
   /// The greatest key that a copied row may have, by the name of the destination hierarchy's root.
-  var reservedKeys: [String: Int64] = [:]
+  var reservedKeys: [String: Int64] = Dictionary()
 
   var usesObjects: Bool { steps.contains { $0.createsByObject || $0.relatesByObject || $0.policy != nil } }
 

@@ -60,9 +60,6 @@ extension CopyPlanner {
         .unknownProperty, at: .property(source.name, name), "'\(source.name)' has no relationship '\(name)'.",
         fix: "Name a relationship of the source entity.")
     }
-    _ = try expression.withParts { part in
-      try checkCalls(in: part, over: source)
-      return part
-    }
+    for part in expression.parts { try checkCalls(in: part, over: source) }
   }
 }

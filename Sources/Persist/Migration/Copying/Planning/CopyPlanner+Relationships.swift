@@ -9,8 +9,8 @@ struct LinkSource: Equatable {
 extension CopyPlanner {
   /// The sources of a step's relationships that correspond to a relationship of the source entity, by name.
   func linkSources(_ step: CopyPlan.Step) -> [String: LinkSource] {
-    guard step.isKeyed, let source = step.source, let destination = step.destination else { return [:] }
-    var sources: [String: LinkSource] = [:]
+    guard step.isKeyed, let source = step.source, let destination = step.destination else { return Dictionary() }
+    var sources: [String: LinkSource] = Dictionary()
     for mapping in step.mapping.relationshipMappings {
       guard let relationship = destination.relationship(named: mapping.name), !relationship.isTransient,
         case .call(on: .variable(MappingVariable.manager), let selector, let arguments)? = mapping.valueExpression,
@@ -52,8 +52,8 @@ extension CopyPlanner {
     ofStep index: Int, _ sources: [[String: LinkSource]]
   ) -> [String: CopyPlan.RelationshipWay] {
     let step = plan.steps[index]
-    guard let destination = step.destination else { return [:] }
-    var ways: [String: CopyPlan.RelationshipWay] = [:]
+    guard let destination = step.destination else { return Dictionary() }
+    var ways: [String: CopyPlan.RelationshipWay] = Dictionary()
     for mapping in step.mapping.relationshipMappings {
       guard let expression = mapping.valueExpression, expression.constantValue == nil,
         let property = destination.property(named: mapping.name), let relationship = property.relationship,

@@ -19,7 +19,7 @@ struct CopyPlanner {
   /// The source columns of file names that have already been copied to a column, each with the entity of its rows.
   var takenFiles: Set<[String]> = []
   /// The sources of the positions that each completion would renumber.
-  var placeSources: [SchemaChange: Set<[String]?>] = [:]
+  var placeSources: [SchemaChange: Set<[String]?>] = Dictionary()
 
   @inline(never)
   init(
@@ -45,8 +45,8 @@ struct CopyPlanner {
   mutating func make() throws -> CopyPlan {
     plan.steps = try model.entityMappings.enumerated().map { try step($0.offset, $0.element) }
     try reserveKeys()
-    let links = plan.steps.map(linkSources)
-    let sources = mutual(goesByObject ? links.map { _ in [:] } : links)
+    let links = plan.steps.map { linkSources($0) }
+    let sources = mutual(goesByObject ? links.map { _ in Dictionary() } : links)
     for index in plan.steps.indices { planRows(ofStep: index, sources[index]) }
     for index in plan.steps.indices {
       plan.steps[index].relationships.merge(ways(ofStep: index, sources)) { withRows, _ in withRows }
@@ -91,7 +91,7 @@ struct CopyPlanner {
       let offset: Int64
       var sources: Set<String> = []
     }
-    var ranges: [String: [Range]] = [:]
+    var ranges: [String: [Range]] = Dictionary()
     var next = usedKeys
     for index in plan.steps.indices {
       let step = plan.steps[index]

@@ -13,18 +13,18 @@ struct ColumnPlan: Sendable {
   /// added.
   var hasStaleDefault = false
   /// Expressions that replace the carried value for the rows of an old entity number.
-  var parts: [Int: RowExpression] = [:]
+  var parts: [Int: RowExpression] = Dictionary()
   /// Replacements for missing values, by old entity number.
-  var fills: [Int: SQLValue] = [:]
+  var fills: [Int: SQLValue] = Dictionary()
   /// For a column of entity numbers: the new numbers by the old ones.
-  var renumbering: [Int: Int] = [:]
+  var renumbering: [Int: Int] = Dictionary()
 
   /// The value as an expression over the old columns, for rows of the given old entity numbers.
   ///
   /// - Parameter isRenumbered: whether the expression returns new entity numbers.
   func value(ofEntities numbers: [Int], isRenumbered: Bool) -> RowExpression {
     let base = carried.map { numbered($0, isRenumbered) } ?? .constant(.null)
-    var cases: [RowExpression: [Int]] = [:]
+    var cases: [RowExpression: [Int]] = Dictionary()
     for number in numbers {
       var value = parts[number] ?? base
       if case .column(let column) = value { value = numbered(column, isRenumbered) }

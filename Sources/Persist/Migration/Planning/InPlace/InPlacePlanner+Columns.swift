@@ -9,7 +9,7 @@ extension InPlacePlanner {
     let withDefault = real.columnsWithDefault
     var carried = Set<String>()
     for column in new.layout[plan.name] ?? [] {
-      let uses = uses[column.name.foldedIdentifier] ?? [:]
+      let uses = uses[column.name.foldedIdentifier] ?? Dictionary()
       plan.columns.append(
         self.plan(column, uses: uses, oldUses, of: plan, in: real, withDefault: withDefault, &carried))
     }
@@ -56,7 +56,7 @@ extension InPlacePlanner {
     }
     // Clears rows of entities for which the carried column held something that is stored elsewhere now, or its default.
     if let choice = result.carried {
-      let users = oldUses[choice.foldedIdentifier] ?? [:]
+      let users = oldUses[choice.foldedIdentifier] ?? Dictionary()
       for move in plan.moves where users[move.source.name] != nil || result.hasStaleDefault {
         if !values.contains(where: { $0.move.sourceNumber == move.sourceNumber }) {
           result.parts[move.sourceNumber] = .constant(.null)

@@ -194,7 +194,7 @@ extension InPlacePlanner {
     _ index: IndexDefinition, of plan: TablePlan, in table: String, values: [RowExpression], among rows: RowCondition,
     subject: InPlaceWork.Subject?
   ) {
-    // Whether a parked object passes the conditions is known when it is restored.
+    // The conditions of a parked object are evaluated only when it is restored.
     guard index.conditions.isEmpty else { return }
     for objects in parked.objects where !parked.isElsewhere {
       guard let entity = new.model.entitiesByName[objects.entity], new[entity].table == plan.name,

@@ -159,7 +159,7 @@ extension InPlacePlanner {
   }
 
   private mutating func fill(_ column: ColumnPlan, of plan: TablePlan) {
-    var groups: [SQLValue: [Int]] = [:]
+    var groups: [SQLValue: [Int]] = Dictionary()
     for (number, value) in column.fills { groups[value, default: []].append(number) }
     for (value, numbers) in groups.ordered(by: { $0.value.lexicographicallyPrecedes($1.value) }) {
       let rows = numbers.sorted()

@@ -2,7 +2,7 @@ extension InPlacePlanner {
   /// Plans each table of the new layout.
   mutating func planTables() -> [TablePlan] {
     let roots = new.tables.filter { $0.entity.superentity == nil }
-    var feeders: [String: Set<String>] = [:]
+    var feeders: [String: Set<String>] = Dictionary()
     for move in moves {
       if let table = move.table { feeders[table, default: []].insert(move.sourceTable) }
     }
@@ -35,7 +35,7 @@ extension InPlacePlanner {
   /// The new table that each old table becomes: that of its own root entity, otherwise the first that takes rows from
   /// it.
   private func heirs(of feeders: [String: Set<String>]) -> [String: String] {
-    var heirs: [String: String] = [:]
+    var heirs: [String: String] = Dictionary()
     for (table, sources) in feeders.sorted(on: \.key) {
       for source in sources where heirs[source] == nil { heirs[source] = table }
     }
@@ -60,7 +60,7 @@ extension InPlacePlanner {
 
   mutating func renameTables(_ joins: [JoinPlan]) {
     var renames: [RenameSequence.Rename] = []
-    var subjects: [String: InPlaceWork.Subject] = [:]
+    var subjects: [String: InPlaceWork.Subject] = Dictionary()
     var made: [String] = []
     for plan in tables {
       if case .becomes(let table) = plan.source {
@@ -112,8 +112,8 @@ extension InPlacePlanner {
     guard work.blockers.isEmpty, parked.values.isEmpty, parked.pairs.isEmpty, parked.objects.isEmpty,
       new.possibleDerivedColumns.isEmpty, schema.table(named: OldValuesLayout.valueTable) == nil,
       !work.changes.contains(where: \.change.movesPairs)
-    else { return [:] }
-    return tables.reduce(into: [:]) { found, plan in
+    else { return Dictionary() }
+    return tables.reduce(into: Dictionary()) { found, plan in
       if case .becomes(let table) = plan.source, isConvertible(plan, from: table) { found[plan.name] = table }
     }
   }

@@ -9,7 +9,7 @@ extension InPlacePlanner {
     let others = schema.triggers.filter { !ParkedSlot.isTrigger($0.name) }
     let affected = Set(others.filter { removed.affects($0, of: schema) }.map(\.name))
     let dropped = affected.union(outdatedDerivations(besides: affected))
-    // Those on views are dropped before their views.
+    // Triggers on views are dropped before their views.
     for trigger in schema.triggers where dropped.contains(trigger.name) {
       work.add(.dropTrigger(trigger.name), in: .dropIndexes)
     }

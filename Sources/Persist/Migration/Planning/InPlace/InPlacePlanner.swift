@@ -33,7 +33,7 @@ struct InPlacePlanner {
   let newIndexes: [IndexDefinition]
   private(set) var tables = TablePlans()
   var work = InPlaceWork()
-  var stages: [PairSource: PairStage] = [:]
+  var stages: [PairSource: PairStage] = Dictionary()
 
   var correspondence: ModelCorrespondence { comparison.correspondence }
 
@@ -123,7 +123,7 @@ struct InPlacePlanner {
 
   /// The names of tables after all tables are renamed, by their present names.
   private var renamedTables: [String: String] {
-    var old: [String: String] = [:]
+    var old: [String: String] = Dictionary()
     for change in work.changes {
       guard case .renameTable(let from, let to) = change.change else { continue }
       old[to] = old.removeValue(forKey: from) ?? from

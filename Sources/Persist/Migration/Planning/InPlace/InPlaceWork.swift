@@ -76,7 +76,7 @@ package struct InPlaceWork: Sendable {
   /// Updates that are made in parts after the migration, while programs use the store; not among ``changes``.
   private(set) var laterUpdates: [Change] = []
   /// The tables whose values could be updated like that, by their new names, with their present names.
-  var convertibleTables: [String: String] = [:]
+  var convertibleTables: [String: String] = Dictionary()
   /// The columns and rows with names of files to which no row will refer afterward.
   package var forgotten: [RemovedFileValues] = []
   /// The required relationships, each with its exact entity, some of whose values are parked pairs.
@@ -154,7 +154,7 @@ extension InPlaceWork {
   func extraSpace(
     ofSize size: Int, _ map: TableMap, _ schema: StoreSchema, _ inspector: any StoreInspector
   ) throws -> Int {
-    var weights: [String: Int] = [:]
+    var weights: [String: Int] = Dictionary()
     for change in changes {
       guard let table = change.change.writtenTable, schema.table(named: table) != nil else { continue }
       var weight = 1

@@ -1,6 +1,6 @@
 /// The derivation of a join table of the new layout.
 struct JoinPlan: Sendable {
-  enum Source: Sendable, Equatable {
+  indirect enum Source: Sendable, Equatable {
     case new
     /// The old table becomes the new one; from the perspective of the new one's first side.
     case becomes(PairOrigin, TableMap.JoinEnd)

@@ -1,5 +1,5 @@
 /// The transfer of a relationship's key columns from the old store to the new.
-enum RelationshipTransfer: Sendable, Equatable {
+indirect enum RelationshipTransfer: Sendable, Equatable {
   /// Nothing is transferred.
   case none
   /// The old columns become the new ones.

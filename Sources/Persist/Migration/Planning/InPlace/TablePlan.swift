@@ -17,7 +17,7 @@ struct TablePlan: Sendable {
   let moves: [RowMove]
   var columns: [ColumnPlan] = []
   /// The new names of columns that the old table keeps, by their folded old names.
-  var renames: [String: String] = [:]
+  var renames: [String: String] = Dictionary()
   /// Old columns to drop, by their names after renaming.
   var doomed: [String] = []
   /// Columns of removed attributes that remain, by their names after renaming.

@@ -12,7 +12,7 @@ extension InPlaceMigration {
         preparation: 0, changes.map { _ in .init() }, completion: 0, commit: 0, hop: reported, report: nil)
     }
     let schema = survey.store.catalog.schema
-    var rows: [String: Int64] = [:]
+    var rows: [String: Int64] = Dictionary()
     func count(_ table: String) throws -> Int64 {
       if let known = rows[table] { return known }
       let count = schema.table(named: table) == nil ? 0 : try connection.approximateRowCount(of: table)

@@ -5,9 +5,9 @@ enum CompiledMappingModel {
   /// The versions between which a mapping model maps.
   struct Header: Sendable, Equatable {
     /// Core Data's hash of each source entity.
-    var sourceHashes: [String: Data] = [:]
+    var sourceHashes: [String: Data] = Dictionary()
     /// Core Data's hash of each destination entity.
-    var destinationHashes: [String: Data] = [:]
+    var destinationHashes: [String: Data] = Dictionary()
   }
 
   /// Reads the hashes that identify the versions to which a mapping model applies.

@@ -143,7 +143,7 @@ extension ModelArchiveReader {
         attribute.unknown[key] = nil
       }
     }
-    elements.sort { $0.name < $1.name }
+    elements = elements.sorted(on: \.name)
     // An archive may contain the elements without the type's name; entity and attribute form a unique one.
     let compositeName = name ?? "\(entity)_\(attribute.name)"
     attribute.compositeName = compositeName

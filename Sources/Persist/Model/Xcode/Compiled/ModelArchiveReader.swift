@@ -202,18 +202,18 @@ extension ModelArchiveReader {
   }
 
   func userInfo(of object: ArchivedObject) throws -> [String: String] {
-    guard let info = try object.member("NSUserInfo") else { return [:] }
+    guard let info = try object.member("NSUserInfo") else { return Dictionary() }
     guard let entries = try info.entries else {
       warnings.add(object.place("NSUserInfo"), "The user info isn't a dictionary with string keys and is ignored.")
-      return [:]
+      return Dictionary()
     }
-    var result: [String: String] = [:]
+    var result: [String: String] = Dictionary()
     for (key, value) in entries { result[key] = try summary(value) }
     return result
   }
 
   func unknown(in object: ArchivedObject, besides known: Set<String>) throws -> [String: String] {
-    var result: [String: String] = [:]
+    var result: [String: String] = Dictionary()
     for key in object.keys where !known.contains(key) && !Self.propertyKeys.contains(key) {
       result[key] = try summary(object.member(key))
     }

@@ -6,7 +6,7 @@ struct XMLFields {
   private let log: XMLProblems
   /// The names of the attributes that have been read.
   private var read: [String] = []
-  private var restChildren: [String: String] = [:]
+  private var restChildren: [String: String] = Dictionary()
 
   init(_ element: MarkupElement, log: XMLProblems) {
     self.element = element
@@ -80,7 +80,7 @@ struct XMLFields {
 
   /// Returns the entries of the `<userInfo>` child.
   func userInfo() -> [String: String] {
-    var result: [String: String] = [:]
+    var result: [String: String] = Dictionary()
     for entry in element.children(named: "userInfo").flatMap({ $0.children(named: "entry") }) {
       guard let key = entry.attributes["key"] else {
         log.warn("An <entry> of <userInfo> has no 'key' and is left out.", line: entry.line)

@@ -34,17 +34,16 @@ package struct PredicateShape: Hashable {
   /// current time, nor objects without a row, which may have one next time, nor a long list, which would take too much
   /// memory.
   package var isRepeatable: Bool {
-    var isRepeatable = true
-    _ = predicate.rewritten { expression in
-      switch expression {
-      case .function(.now, _): isRepeatable = false
-      case .constant(.objectID(let id)) where id.isTemporaryID: isRepeatable = false
-      case .aggregate(let parts) where parts.count > 100: isRepeatable = false
-      default: break
-      }
-      return expression
+    !predicate.sides.contains(where: Self.isUnique)
+  }
+
+  private static func isUnique(_ expression: FetchExpression) -> Bool {
+    switch expression {
+    case .function(.now, _): true
+    case .constant(.objectID(let id)): id.isTemporaryID
+    case .aggregate(let parts) where parts.count > 100: true
+    default: expression.parts.contains(where: isUnique)
     }
-    return isRepeatable
   }
 
   private static func areAlike(_ left: FetchPredicate, _ right: FetchPredicate) -> Bool {

@@ -219,14 +219,14 @@ extension PredicateTranslation {
   /// Tests whether a key belongs to one of some objects, including the entity.
   private func isRow(_ term: SQLTerm, _ kind: SQLOperand.Kind, _ ids: [ManagedObjectID]) -> SQLTerm {
     guard case .key(let root) = kind else { return .never }
-    var keysByEntity: [String: [SQLValue]] = [:]
+    var keysByEntity: [String: [SQLValue]] = Dictionary()
     for id in ids.lazy.map(\.current) where id.storeIdentifier == storeIdentifier {
       guard let key = id.primaryKey, map.model.entitiesByName[id.entityName]?.root == root else { continue }
       keysByEntity[id.entityName, default: []].append(.integer(key))
     }
     let conditions = keysByEntity.sorted(on: \.key).map { name, keys -> SQLTerm in
       let isKey = Self.isOne(term, of: keys)
-      // A key identifies a row of a hierarchy, but an identifier may name another entity of it than the row's.
+      // A key identifies a row of a hierarchy, but an identifier may name an entity of it other than the row's.
       guard root.hasSubentities, let entity = map.model.entitiesByName[name] else { return isKey }
       let row = SQLRow(number: Self.firstCheckedRow + entity.number)
       let number = SQLTerm.value(.integer(Int64(map.numbers[entity])))

@@ -19,7 +19,7 @@ package struct PredicateTranslation {
   /// The context of a translation: the evaluated object, and the current members of subqueries.
   package struct Scope {
     package let root: Row
-    var members: [String: Row] = [:]
+    var members: [String: Row] = Dictionary()
 
     package init(root: Row, members: [String: Row] = [:]) {
       self.root = root
