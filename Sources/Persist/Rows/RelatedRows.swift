@@ -12,7 +12,7 @@ package struct RelatedRows: Sendable {
 
   /// The rows of each owner; owners without rows are absent.
   var rowsByOwner: [Int64: Range<Int>] {
-    var found: [Int64: Range<Int>] = [:]
+    var found: [Int64: Range<Int>] = Dictionary()
     var start = 0
     while start < owners.count {
       let owner = owners[start]
@@ -42,7 +42,7 @@ package struct FirstRelatedRows: Sendable {
 /// The members of a to-many relationship of many rows.
 package struct RelatedMembers: Sendable {
   /// By the owner's key; owners without members are absent.
-  package var byOwner: [Int64: [ManagedObjectID]] = [:]
+  package var byOwner: [Int64: [ManagedObjectID]] = Dictionary()
   /// The greatest owner whose members are complete; nil if even the first owner has too many.
   package var end: Int64?
 

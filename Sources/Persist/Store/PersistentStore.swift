@@ -172,7 +172,7 @@ extension PersistentStore {
   package func explain(_ query: ValueQuery) throws -> StatementExplanation? { nil }
   package func versions(of keys: [Int64], in entity: Entity) throws -> [Int64: Int64] {
     let rows = try rows(RowQuery(entity: entity, includesSubentities: false, keys: keys))
-    return rows.reduce(into: [:]) { versions, row in versions[row.key] = row.snapshot?.version }
+    return rows.reduce(into: Dictionary()) { versions, row in versions[row.key] = row.snapshot?.version }
   }
 
   package func greatestAssignedKey(inHierarchyOf entity: Entity) throws -> Int64 {

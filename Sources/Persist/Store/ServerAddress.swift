@@ -50,7 +50,7 @@ extension ServerAddress {
     guard let scheme = url.scheme?.lowercased(), Self.schemes.contains(scheme),
       let parts = URLComponents(string: ServerURL.encodingCredentials(of: url.absoluteString))
     else { return nil }
-    var settings: [String: String] = [:]
+    var settings: [String: String] = Dictionary()
     settings["host"] = parts.host.flatMap { $0.isEmpty ? nil : Self.withoutBrackets($0) }
     settings["port"] = parts.port.map(String.init)
     settings["user"] = parts.user

@@ -36,7 +36,7 @@ extension StoreMetadata {
         description: HistoryDescription(values?["description"]))
     }
     set {
-      var values: [String: PropertyList] = [:]
+      var values: [String: PropertyList] = Dictionary()
       if newValue.isOff { values["isOff"] = .boolean(true) }
       if newValue.completeAfter > 0 { values["completeAfter"] = .integer(newValue.completeAfter) }
       values["deletedUpTo"] = (newValue.deleted?.number).map(PropertyList.integer)

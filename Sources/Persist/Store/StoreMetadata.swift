@@ -64,7 +64,7 @@ extension StoreMetadata {
   /// The hash of each entity of the model that the store was written with: Core Data's hashes, or Persist's
   /// fingerprints if those weren't known.
   public var versionHashes: [String: Data] {
-    (values[Key.versionHashes]?.dictionaryValue ?? [:]).compactMapValues(\.dataValue)
+    (values[Key.versionHashes]?.dictionaryValue ?? Dictionary()).compactMapValues(\.dataValue)
   }
 
   /// The tables and columns whose names differ from those of the rules.

@@ -50,33 +50,22 @@ private struct ServerBatchDeletePass {
   ) throws {
     self.store = store
     self.transaction = transaction
-    doomed = try DoomedRows(try transaction.keys(requested, store.map.numbers), rules) { end, owner, keys in
-      try transaction.keys(.rows(at: end, of: owner, keys), store.map.numbers)
+    var found: DoomedRows.Keys = [:]
+    for (key, number) in try transaction.all(requested, { ($0.integer($1, 0), $0.integer($1, 1)) }) {
+      found.add(key, entityNumber: number, store.map.numbers)
     }
+    // The transaction has begun with this statement.
+    let runner = ServerHistoryConnection(transaction.session)
+    doomed = try DoomedRows(found, rules, store.map.numbers, in: runner)
   }
 
-  /// Removes the rows from all relationships: columns that contain their keys, and pairs in join tables.
+  /// Removes the rows from all relationships.
   mutating func severRelationships() throws {
     for (_, rules, keys) in doomed.inOrder {
       for end in rules.ends {
-        switch end.place {
-        case .join(let join):
-          try recordLosses(at: end, of: rules, keys)
-          for column in join.isReflexive ? [join.ownColumn, join.memberColumn] : [join.ownColumn] {
-            transaction.runLast(["DELETE FROM \(table: join.table) WHERE \(name: column) = ANY(\(integers: keys))"])
-          }
-        case .foreignKey(let key) where end.rule != .noAction:
-          try recordLosses(at: end, of: rules, keys)
-          let cleared = [key.column, key.entityColumn, key.orderColumn].compactMap { $0 }
-          let assignments = cleared.map { ", \(name: $0) = NULL" as ServerText }.joined(separator: "")
-          transaction.runLast([
-            """
-            UPDATE \(table: key.table) SET version = version + 1\(assignments) \
-            WHERE \(name: key.column) = ANY(\(integers: keys))
-            """
-          ])
-        case .foreignKey, .own: break
-        }
+        let statements = end.severing(rowsWith: keys)
+        if !statements.isEmpty { try recordLosses(at: end, of: rules, keys) }
+        transaction.runLast(statements.map { ServerText($0) })
       }
     }
   }
@@ -84,45 +73,18 @@ private struct ServerBatchDeletePass {
   /// Records in the history that remaining rows no longer refer to deleted ones.
   private mutating func recordLosses(at end: DeletionRules.End, of owner: DeletionRules, _ keys: Set<Int64>) throws {
     guard history != nil else { return }
-    for loss in doomed.losses(try transaction.keys(.rows(at: end, of: owner, keys), store.map.numbers), at: end) {
+    for loss in try doomed.losses(at: end, of: owner, keys) {
       history?.recordUpdate(of: loss.key, loss.entity, changing: loss.slots)
     }
   }
 
   mutating func deleteRows() {
     for (index, rules, keys) in doomed.inOrder {
-      if let kept = history?.recordDeletions(of: keys.sorted(), index, store.kinds.value) { transaction.runLast(kept) }
+      if var writer = history {
+        transaction.runLast(writer.recordDeletions(of: keys.sorted(), index, store.kinds.value))
+        history = writer
+      }
       transaction.runLast(["DELETE FROM \(table: rules.table) WHERE id = ANY(\(integers: keys))"])
     }
-  }
-}
-
-extension ServerText {
-  /// Keys and entity numbers of the rows at one end of a relationship of deleted rows.
-  fileprivate static func rows(at end: DeletionRules.End, of owner: DeletionRules, _ keys: Set<Int64>) -> ServerText {
-    let (found, condition): (ServerText, ServerText)
-    switch end.place {
-    case .foreignKey(let key):
-      return "SELECT id, entity FROM \(table: key.table) WHERE \(name: key.column) = ANY(\(integers: keys))"
-    case .join(let join):
-      found = "SELECT \(name: join.memberColumn) FROM \(table: join.table)"
-      condition = "\(name: join.ownColumn) = ANY(\(integers: keys))"
-    case .own(let column):
-      found = "SELECT \(name: column) FROM \(table: owner.table)"
-      condition = "id = ANY(\(integers: keys))"
-    }
-    return "SELECT id, entity FROM \(table: end.destinationTable) WHERE id IN (\(found) WHERE \(condition))"
-  }
-}
-
-extension ServerTransaction {
-  /// Reads keys by entity. Rows of entities unknown to the model are ignored.
-  fileprivate func keys(_ sql: ServerText, _ numbers: EntityNumbers) throws -> DoomedRows.Keys {
-    var found: DoomedRows.Keys = [:]
-    for (key, number) in try all(sql, { ($0.integer($1, 0), $0.integer($1, 1)) }) {
-      guard let index = numbers.entityIndex(ofNumber: Int(truncatingIfNeeded: number)) else { continue }
-      found[index, default: []].insert(key)
-    }
-    return found
   }
 }

@@ -59,7 +59,7 @@ private struct ServerBatchInsertPass {
   mutating func run(_ transaction: ServerTransaction) throws {
     var row = BatchInsertRow(batch.entity)
     var group = Group()
-    // A row that meets another of the same batch has to see it.
+    // Each upsert is a statement, so that it finds earlier rows of the same batch: fewer of them are sent together.
     let size = batch.conflict == .fail ? ServerCommitPass.rowsPerStatement : 500
     while try batch.next(&row) {
       rowCount += 1
@@ -158,7 +158,7 @@ private struct ServerBatchInsertPass {
     return """
       WITH \(rows), \
       found AS (SELECT t.id FROM \(table: plan.table) AS t, new WHERE \(isSame) LIMIT 1 FOR UPDATE OF t), \
-      changed AS (UPDATE \(table: plan.table) AS t SET version = t.version + 1\(assignments) FROM new, found \
+      changed AS (UPDATE \(table: plan.table) AS t SET \(.countingUp(of: "t"))\(assignments) FROM new, found \
       WHERE t.id = found.id RETURNING t.id, t.entity), \
       added AS (\(insert) WHERE NOT EXISTS (SELECT 1 FROM found) RETURNING id, entity) \
       SELECT id, entity FROM changed UNION ALL SELECT id, entity FROM added
@@ -193,11 +193,6 @@ private struct ServerBatchInsertPass {
       history?.recordUpdate(of: key, index, changing: batch.entity.slots(slots, sharedWith: entity))
     }
     guard batch.wantsIdentifiers else { return }
-    let id = ManagedObjectID(entityName: entity.name, storeIdentifier: store.identifier, key: .permanent(key))
-    if isNew {
-      outcome.changes.insertedObjectIDs.insert(id)
-    } else {
-      outcome.changes.updatedObjectIDs.insert(id)
-    }
+    outcome.record(key, of: entity, inStore: store.identifier, isNew: isNew)
   }
 }

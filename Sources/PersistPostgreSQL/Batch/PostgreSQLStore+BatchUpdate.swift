@@ -32,7 +32,7 @@ extension PostgreSQLStore {
     let missing = required.map { ", r0.\(name: $0.name) IS NULL" as ServerText }.joined(separator: "")
     let clauses = try clauses(batch.rows, plan, locking: .update)
     let sql: ServerText = """
-      UPDATE \(table: plan.selection.table) AS r0 SET version = r0.version + 1\(computed.joined(separator: "")) \
+      UPDATE \(table: plan.selection.table) AS r0 SET \(.countingUp(of: "r0"))\(computed.joined(separator: "")) \
       WHERE r0.id IN (SELECT r0.id\(clauses)) RETURNING r0.id, r0.entity\(missing)
       """
     // An update returns only new values: the rows that have no value before it are read first, and locked.
@@ -92,8 +92,7 @@ extension PostgreSQLStore {
       guard let entity = map.table(ofNumber: Int(clamping: row.number))?.entity else { continue }
       history?.recordUpdate(of: row.key, entity.number - 1, changing: slots)
       guard batch.wantsIdentifiers else { continue }
-      outcome.changes.updatedObjectIDs.insert(
-        ManagedObjectID(entityName: entity.name, storeIdentifier: identifier, key: .permanent(row.key)))
+      outcome.record(row.key, of: entity, inStore: identifier, isNew: false)
     }
     try transaction.record(&history)
     return outcome
@@ -117,28 +116,18 @@ extension PostgreSQLStore {
         do { try pass.append(values, to: &columns, plan, row: 0) } catch let error as PersistenceError
           where error.code == .typeMismatch
         {
-          throw refusal(batch, column, expression)
+          throw PersistenceError.notComputable(expression, for: column, of: entity)
         }
         assignments.append(", \(name: column.name) = (\(parameter: columns[0].parameter))[1]\(columns[0].cast)")
         continue
       }
       guard case .attribute(let form) = column.source,
         let term = translation.assigned(expression, to: form, over: entity, root: SQLText.RowSelection.root)
-      else { throw refusal(batch, column, expression) }
+      else { throw PersistenceError.notComputable(expression, for: column, of: entity) }
       let kind = kinds.value[plan.table]?[column.name] ?? .bytes
       assignments.append(newTerms(over: entity).assigned(term, to: kind).map { ", \(name: column.name) = \($0)" })
     }
     return assignments
-  }
-
-  private func refusal(
-    _ batch: BatchUpdate, _ column: WritePlan.Column, _ expression: FetchExpression
-  ) -> PersistenceError {
-    let entity = batch.rows.entity
-    return PersistenceError(
-      .invalidRequest, at: .property(entity.name, entity.properties[column.slot].name),
-      "A store can't compute '\(ValueWords.format(expression))' for '\(entity.properties[column.slot].name)'.",
-      fix: "Use a value, or an expression of the attribute's type that SQL can compute, or change the objects.")
   }
 }
 

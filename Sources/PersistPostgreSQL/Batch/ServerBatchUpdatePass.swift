@@ -54,7 +54,7 @@ struct ServerBatchUpdatePass {
     }.joined(separator: "")
     try transaction.run([
       """
-      UPDATE \(table: plan.table) AS t SET version = t.version + 1\(assignments) \
+      UPDATE \(table: plan.table) AS t SET \(.countingUp(of: "t"))\(assignments) \
       FROM pg_temp.persist_updated AS u WHERE t.id = u.k
       """
     ])

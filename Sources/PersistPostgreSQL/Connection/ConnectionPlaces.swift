@@ -38,7 +38,7 @@ final class ConnectionPlaces: @unchecked Sendable {
   /// - Returns: `.goingOn` if the caller may use one until it calls ``leave(toWrite:)``, otherwise the reason why not.
   func enter(toWrite isToWrite: Bool, _ wait: () -> BoundedWait) -> BoundedWait.State {
     lock.lock()
-    // Nobody who waits could go on instead: they would have been admitted.
+    // No waiting thread could use the place: it would already have been admitted.
     if hasPlace(toWrite: isToWrite) {
       take(toWrite: isToWrite)
       lock.unlock()

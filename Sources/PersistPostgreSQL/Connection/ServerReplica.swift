@@ -56,7 +56,8 @@ final class ServerReplica: Sendable {
 extension ServerFailure {
   /// Whether the primary server may be able to do what a replica couldn't.
   fileprivate var isOfReplica: Bool {
-    // A replica cancels statements that delay its repetition, starts up, or hasn't repeated a change of the tables.
+    // A replica cancels statements that delay its replay. It may also be starting up, or not have replayed a change
+    // of the tables yet.
     isDisconnected || isRepeatable || mayComeFromChange || ["57P03", "53300"].contains(state)
   }
 }

@@ -11,12 +11,7 @@ extension PostgreSQLStore {
   func finishDeferredSteps(until deadline: ContinuousClock.Instant?) throws -> [DeferredStep] {
     var waiting = try deferredSteps()
     guard !waiting.isEmpty else { return [] }
-    guard !isReadOnly else {
-      throw PersistenceError(
-        .storeReadOnly, at: .store(url),
-        "The store was opened for reading only and has \(waiting.count) deferred migration steps.",
-        fix: "Open it without isReadOnly to finish its migration.")
-    }
+    guard !isReadOnly else { throw PersistenceError.readOnly(url, withDeferredSteps: waiting.count) }
     while let first = waiting.first {
       switch first {
       case .dropColumn(_, let table): waiting = try dropColumns(of: table)

@@ -51,17 +51,7 @@ extension PostgreSQLStore {
 }
 
 extension TableMap {
-  /// The declared indexes for which a store has no equivalent under any name.
   fileprivate func missingIndexes(in schema: StoreSchema, besides waiting: [DeferredStep]) -> [IndexDefinition] {
-    let names = Set(schema.indexes.map { ServerText.name($0.name) })
-    return declaredIndexDefinitions.filter { index in
-      !names.contains(ServerText.name(index.name))
-        && !waiting.contains(.createIndex(index.name, table: index.table))
-        && index.columns.allSatisfy { schema.column($0.name, of: index.table) != nil }
-        && !schema.indexes.contains {
-          $0.table.foldedIdentifier == index.table.foldedIdentifier
-            && $0.sql.flatMap(IndexSignature.init(definition:)) == IndexSignature(index)
-        }
-    }
+    missingIndexes(in: schema, besides: waiting, comparing: ServerText.name)
   }
 }

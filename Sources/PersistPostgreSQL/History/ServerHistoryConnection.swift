@@ -21,7 +21,9 @@ struct ServerHistoryConnection: HistoryConnection {
   @discardableResult
   func execute(_ sql: SQLText) throws -> Int { try session.execute(ServerText(sql)) }
 
-  func forEachRow(of sql: SQLText, _ body: (any HistoryRow) throws -> Void) throws {
+  func execute(all statements: [SQLText]) throws { try session.run(statements.map { ServerText($0) }) }
+
+  func forEachRow(of sql: SQLText, _ body: (any StatementRow) throws -> Void) throws {
     let result = try session.query(ServerText(sql))
     for row in 0..<result.rowCount { try body(ServerHistoryRow(result: result, row: row)) }
   }
@@ -80,7 +82,7 @@ struct ServerHistoryConnection: HistoryConnection {
 }
 
 /// A row of the history on a server.
-private struct ServerHistoryRow: HistoryRow {
+private struct ServerHistoryRow: StatementRow {
   let result: any ServerResult
   let row: Int
 

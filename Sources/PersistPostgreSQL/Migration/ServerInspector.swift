@@ -75,29 +75,7 @@ class ServerInspector: StoreInspector {
   }
 
   func forEachFinding(_ step: CheckStep, _ body: (CheckStep.Finding) throws -> Void) throws {
-    // The types of the last two columns depend on the step.
-    let result = try mapped {
-      try session.query(
-        "SELECT a::bigint, b::bigint, c::text, d::text, pg_typeof(c)::text, pg_typeof(d)::text "
-          + "FROM (\(ServerText(step.sql))) AS found(a, b, c, d) ORDER BY a")
-    }
-    func value(_ row: Int, _ column: Int) -> SQLValue {
-      guard !result.isNull(row, column) else { return .null }
-      let text = result.text(row, column)
-      switch result.text(row, column + 2) {
-      case "smallint", "integer", "bigint": return Int64(text).map { .integer($0) } ?? .text(text)
-      case "boolean": return .integer(text == "true" ? 1 : 0)
-      case "double precision", "numeric": return Double(text).map { .double($0) } ?? .text(text)
-      // In hexadecimal, after a backslash and an x.
-      case "bytea": return .blob(Data(count: max(0, text.utf8.count - 2) / 2))
-      default: return .text(text)
-      }
-    }
-    for row in 0..<result.rowCount {
-      try body(
-        CheckStep.Finding(
-          row: result.integer(row, 0), entityNumber: result.integer(row, 1), values: (value(row, 2), value(row, 3))))
-    }
+    try mapped { try session.forEachFinding(step, body) }
   }
 
   func largeValueNames(in table: String, column: String, _ rows: RowCondition) throws -> [String] { [] }
@@ -115,20 +93,7 @@ class ServerInspector: StoreInspector {
     try mapped {
       // The places of parked values depend on the model, of which there are two for now.
       if !isOnline, try session.hasTable(OnlineRecord.table) { return [] }
-      guard try session.hasTable(ParkedSlot.Table.slots) else { return [] }
-      let hasStates = try session.hasTable(ParkedSlot.Table.states)
-      return try session.all(ServerText(.parkedSlots(hasStates: hasStates))) { result, row in
-        let column = result.isNull(row, 8) ? "" : result.text(row, 8)
-        return ParkedSlot(
-          number: Int(clamping: result.integer(row, 0)),
-          kind: ParkedSlot.Kind(rawValue: result.text(row, 1)) ?? .attribute, entity: result.text(row, 2),
-          property: result.text(row, 3), elements: result.text(row, 4), model: result.text(row, 5),
-          version: result.text(row, 6),
-          column: column.isEmpty
-            ? nil
-            : ParkedColumn(
-              table: result.text(row, 7), name: column, entityNumber: Int(clamping: result.integer(row, 9))))
-      }
+      return try ServerHistoryConnection(session).storedParkedSlots()
     }
   }
 
@@ -163,4 +128,31 @@ class ServerInspector: StoreInspector {
 
   /// The work for which the connection is used.
   var work: ServerWork { .reading }
+}
+
+extension ServerSession {
+  /// Calls `body` for each problem that a step of a check finds.
+  func forEachFinding(_ step: CheckStep, _ body: (CheckStep.Finding) throws -> Void) throws {
+    // The types of the last two columns depend on the step.
+    let result = try query(
+      "SELECT a::bigint, b::bigint, c::text, d::text, pg_typeof(c)::text, pg_typeof(d)::text "
+        + "FROM (\(ServerText(step.sql))) AS found(a, b, c, d) ORDER BY a")
+    func value(_ row: Int, _ column: Int) -> SQLValue {
+      guard !result.isNull(row, column) else { return .null }
+      let text = result.text(row, column)
+      switch result.text(row, column + 2) {
+      case "smallint", "integer", "bigint": return Int64(text).map { .integer($0) } ?? .text(text)
+      case "boolean": return .integer(text == "true" ? 1 : 0)
+      case "double precision", "numeric": return Double(text).map { .double($0) } ?? .text(text)
+      // In hexadecimal, after a backslash and an x.
+      case "bytea": return .blob(Data(count: max(0, text.utf8.count - 2) / 2))
+      default: return .text(text)
+      }
+    }
+    for row in 0..<result.rowCount {
+      try body(
+        CheckStep.Finding(
+          row: result.integer(row, 0), entityNumber: result.integer(row, 1), values: (value(row, 2), value(row, 3))))
+    }
+  }
 }

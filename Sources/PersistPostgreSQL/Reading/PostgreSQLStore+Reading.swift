@@ -94,23 +94,9 @@ extension PostgreSQLStore {
   // MARK: Statements
 
   func plan(for query: RowQuery) throws -> RowPlan {
-    let index = query.entity.number - 1
-    guard model.entities.indices.contains(index), model.entities[index] === query.entity else {
-      throw PersistenceError(
-        .unknownEntity, at: .entity(query.entity.name), "The entity belongs to a model other than the store's.",
-        fix: "Use the entity of the coordinator's model.")
-    }
-    guard query.afterKey == nil || query.sort.isEmpty else {
-      throw PersistenceError(
-        .invalidRequest, at: .entity(query.entity.name), "Rows after a key can only be read in key order.",
-        fix: "Omit the sort order, or page by offset.")
-    }
-    guard query.limit ?? 0 >= 0, query.offset >= 0 else {
-      throw PersistenceError(
-        .invalidRequest, at: .entity(query.entity.name), "A limit or an offset can't be negative.",
-        fix: "Omit the limit to get all rows.")
-    }
-    return (query.includesSubentities ? plans.deep : plans.exact)[index]
+    let plan = try plans.plan(for: query)
+    try query.requireValidLimits()
+    return plan
   }
 
   /// Whether a query selects nothing, because the store has no place for its entity or it names no keys.

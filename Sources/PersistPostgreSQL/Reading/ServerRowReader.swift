@@ -78,7 +78,10 @@ struct ServerRowReader {
       case .decimal where bytes.contains(where: { $0 > UInt8(ascii: "9") }): continue
       case .text, .bytes, .decimal, .uuid:
         size += bytes.count
-        guard size <= Int(Int32.max) else { throw tooLarge(key: result.integer(row, 0)) }
+        // Slots contain 32-bit offsets.
+        guard size <= Int(Int32.max) else {
+          throw PersistenceError.tooLarge(row: result.integer(row, 0), of: plan.entity)
+        }
         writer.setBytes(bytes.baseAddress, count: bytes.count, slot: fill.slot)
       case .entityNumber:
         if let index = numbers.entityIndex(ofNumber: Int(truncatingIfNeeded: Self.integer(bytes))) {
@@ -106,12 +109,5 @@ struct ServerRowReader {
     case 1: Int64(bytes[0])
     default: 0
     }
-  }
-
-  /// A row's slots contain 32-bit offsets.
-  private func tooLarge(key: Int64) -> PersistenceError {
-    PersistenceError(
-      .limitExceeded, at: PersistenceError.Place(entity: plan.entity.name, row: key),
-      "The values of a row take more than 2 GB.", fix: "Store values of this size outside the store.")
   }
 }

@@ -133,6 +133,14 @@ struct ServerText: Sendable, ExpressibleByStringInterpolation {
     return text
   }
 
+  // MARK: Versions
+
+  /// The assignment that counts the version of a row up: a part of every update, so that others notice the change.
+  static let countingUp: ServerText = "version = version + 1"
+
+  /// - Parameter row: The alias of the row.
+  static func countingUp(of row: ServerText) -> ServerText { "version = \(row).version + 1" }
+
   // MARK: Names and literals
 
   /// The longest name in bytes; the server cuts longer ones.

@@ -70,13 +70,8 @@ extension PostgreSQLStore {
     let owner = map.tables.first { $0.entity.name == index.subject?.entity } ?? table
     let properties = index.columns.compactMap { column in owner.columns.first { $0.name == column.name }?.property }
     guard !properties.isEmpty else { return error }
-    let names = properties.joined(separator: ", ")
     let values = values(of: properties, in: writes, accordingTo: error.engineMessage ?? "") ?? "the same value"
-    return PersistenceError(
-      .constraintConflict,
-      at: PersistenceError.Place(entity: owner.entity.name, property: names, store: url),
-      "Another \(owner.entity.root.name) has \(values) for \(names) already, but it must be unique.",
-      engineMessage: error.engineMessage, fix: "Change one of the two objects, or delete it.")
+    return .notUnique(values, of: properties, owner.entity, at: url, engineMessage: error.engineMessage)
   }
 
   /// The values of a violated constraint in words: those of the written row whose values the server lists, in

@@ -37,7 +37,7 @@ extension ServerCommitPass {
           ", \(name: column.column.name) = (\(parameter: column.parameter))[1]\(column.cast)"
         }.joined(separator: "")
         return """
-          UPDATE \(table: plan.table) SET version = version + 1\(assignments) \
+          UPDATE \(table: plan.table) SET \(.countingUp)\(assignments) \
           WHERE id = \(integer: key) AND version = \(integer: version)
           """
       })

@@ -17,9 +17,7 @@ extension ServerCommitPass {
         removeFromOwner(owner, removedMembers, place)
         own(addedMembers, by: owner, entity, place)
       case nil:
-        throw PersistenceError(
-          .invalidRequest, at: .property(entity.name, entity.properties[link.slot].name),
-          "The store has no column or table for the relationship.", fix: "Migrate the store to the model.")
+        throw PersistenceError.missingPlace(ofRelationshipAt: link.slot, of: entity)
       }
     }
     for group in removed.all { deletePairs(group) }
@@ -129,26 +127,19 @@ extension ServerCommitPass {
     let member: String
     let place: String
 
-    init(_ owner: OrderedOwner, member: String) {
-      (table, self.owner, self.member, place) = (owner.table, owner.column, member, owner.orderColumn)
+    init(_ arrangement: MemberArrangement) {
+      let owner = arrangement.owner
+      (table, self.owner, member, place) = (owner.table, owner.column, arrangement.memberColumn, owner.orderColumn)
     }
-  }
-
-  /// A new order of all members of an owner, or members to move to the end of it.
-  private struct Arrangement {
-    let owner: OrderedOwner
-    let memberColumn: String
-    let members: [Int64]
-    let isWhole: Bool
-
-    var columns: OrderedColumns { OrderedColumns(owner, member: memberColumn) }
   }
 
   /// Writes changed orders, and appends members without a given position: for each relationship a statement that reads
   /// the positions of all owners, all of them in one flight, and one that writes.
   mutating func orderRows(_ transaction: ServerTransaction) throws {
     // In the same order in every program, so that none waits for another that waits for it.
-    let groups = Dictionary(grouping: try arrangements(), by: \.columns).sorted {
+    let arrangements = try MemberArrangement.all(
+      of: writes, in: store.map, store.plans, appending: withoutPlace, key: { try key(of: $0) })
+    let groups = Dictionary(grouping: arrangements, by: OrderedColumns.init).sorted {
       ($0.key.table, $0.key.place) < ($1.key.table, $1.key.place)
     }
     let results = try transaction.run(
@@ -168,39 +159,9 @@ extension ServerCommitPass {
     }
   }
 
-  private mutating func arrangements() throws -> [Arrangement] {
-    var all: [Arrangement] = []
-    for ordering in writes.orderings {
-      let entity = try plan(ordering.entity).entity
-      let key = try key(of: ordering.owner)
-      let members = try ordering.members.map { try self.key(of: $0) }
-      switch store.map[entity].toMany[ordering.slot] {
-      case .join(let join)?:
-        guard let order = join.orderColumn else { continue }
-        let owner = OrderedOwner(table: join.table, column: join.ownColumn, orderColumn: order, key: key)
-        all.append(
-          Arrangement(owner: owner, memberColumn: join.memberColumn, members: members, isWhole: ordering.isWhole))
-      case .foreignKey(let place)?:
-        guard let order = place.orderColumn else { continue }
-        let owner = OrderedOwner(table: place.table, column: place.column, orderColumn: order, key: key)
-        let told = Set(members)
-        let untold = takeMissingPlaces(of: owner).filter { !told.contains($0) }
-        all.append(
-          Arrangement(
-            owner: owner, memberColumn: "Z_PK", members: ordering.isWhole ? members : untold + members,
-            isWhole: ordering.isWhole))
-      case nil: continue
-      }
-    }
-    for (owner, members) in withoutPlace {
-      all.append(Arrangement(owner: owner, memberColumn: "Z_PK", members: members, isWhole: false))
-    }
-    return all
-  }
-
   /// - Parameter places: The positions of members, by owner.
   private mutating func write(
-    _ arrangements: [Arrangement], _ columns: OrderedColumns, from places: [Int64: [Int64: Int64?]]
+    _ arrangements: [MemberArrangement], _ columns: OrderedColumns, from places: [Int64: [Int64: Int64?]]
   ) {
     var (owners, members, changed): ([Int64], [Int64], [Int64]) = ([], [], [])
     for arrangement in arrangements {

@@ -20,14 +20,6 @@ struct ServerCommitPass {
   /// New members of ordered relationships that have no position yet.
   private(set) var withoutPlace: [OrderedOwner: [Int64]] = [:]
 
-  /// An ordered relationship of one row, identified by the members' columns.
-  struct OrderedOwner: Hashable {
-    let table: String
-    let column: String
-    let orderColumn: String
-    let key: Int64
-  }
-
   /// Whether the server allows copying rows into a table, by name, as far as it was asked.
   var allowsCopying: [String: Bool] = [:]
 
@@ -110,17 +102,7 @@ struct ServerCommitPass {
     withoutPlace[owner, default: []] += members
   }
 
-  mutating func takeMissingPlaces(of owner: OrderedOwner) -> [Int64] { withoutPlace.removeValue(forKey: owner) ?? [] }
-
-  func plan(_ entity: Entity) throws -> WritePlan {
-    let index = entity.number - 1
-    guard store.model.entities.indices.contains(index), store.model.entities[index] === entity else {
-      throw PersistenceError(
-        .unknownEntity, at: .entity(entity.name), "The entity belongs to a model other than the store's.",
-        fix: "Use the entity of the coordinator's model.")
-    }
-    return plans[index]
-  }
+  func plan(_ entity: Entity) throws -> WritePlan { try store.plans.plan(forWriting: entity) }
 
   // MARK: Keys
 
@@ -237,7 +219,7 @@ struct ServerCommitPass {
     }.joined(separator: "")
     add(
       """
-      UPDATE \(table: plan.table) AS t SET version = t.version + 1\(assignments) \
+      UPDATE \(table: plan.table) AS t SET \(.countingUp(of: "t"))\(assignments) \
       FROM unnest(\(integers: keys)\(Self.parameters(columns))) AS u(k\(Self.aliases(columns))) WHERE t.id = u.k
       """)
     return keys.count
@@ -247,7 +229,7 @@ struct ServerCommitPass {
     var keys: [String: [Int64]] = [:]
     for row in writes.touches { try keys[plan(row.entity).table, default: []].append(key(of: row.key, row.entity)) }
     for (table, keys) in keys.sorted(by: { $0.key < $1.key }) {
-      add("UPDATE \(table: table) SET version = version + 1 WHERE id = ANY(\(integers: keys))")
+      add("UPDATE \(table: table) SET \(.countingUp) WHERE id = ANY(\(integers: keys))")
     }
   }
 
@@ -297,8 +279,7 @@ struct ServerCommitPass {
         return true
       }
       guard let entity = store.model.entitiesByName[id.entityName] else {
-        throw PersistenceError(
-          .unknownEntity, at: .entity(id.entityName), "A relationship leads to an entity that the model doesn't have.")
+        throw PersistenceError.unknownDestination(id.entityName)
       }
       column.append(Int64(store.map.numbers[entity]))
     case .place: column.appendNull()
@@ -309,15 +290,12 @@ struct ServerCommitPass {
   private func mismatch(
     _ value: StoredValue, in column: WritePlan.Column, _ plan: WritePlan, row: Int64
   ) -> PersistenceError {
-    let name = plan.entity.properties[column.slot].name
-    let place = PersistenceError.Place(entity: plan.entity.name, property: name, row: row, store: store.url)
-    if case .integer(let number) = value, let type = plan.entity.properties[column.slot].attribute?.type,
-      !type.integerRange.contains(number)
-    {
-      return type.outOfRange(number, name, at: place)
+    let error = PersistenceError.mismatch(value, in: column, of: plan.entity, row: row, at: store.url)
+    let property = plan.entity.properties[column.slot]
+    if case .integer(let number) = value, let type = property.attribute?.type, !type.integerRange.contains(number) {
+      return type.outOfRange(number, property.name, at: error.place)
     }
-    return PersistenceError(
-      .typeMismatch, at: place, "'\(name)' can't hold \(value).", fix: "Give it a value of its type.")
+    return error
   }
 
   private func nullCharacter(_ column: WritePlan.Column, _ plan: WritePlan, _ row: Int64) -> PersistenceError {
@@ -348,11 +326,9 @@ struct ServerCommitPass {
   }
 
   mutating func recordMissingPlace(
-    _ plan: WritePlan, _ slot: Int, _ owner: ManagedObjectID, member: Int64
+    _ plan: WritePlan, _ slot: Int, _ id: ManagedObjectID, member: Int64
   ) throws {
-    let table = store.map[plan.entity]
-    guard let order = table.orderColumns[slot], let column = table.column(slot: slot) else { return }
-    let owner = OrderedOwner(table: table.table, column: column.name, orderColumn: order, key: try key(of: owner))
+    guard let owner = try OrderedOwner(at: slot, in: store.map[plan.entity], key: { try key(of: id) }) else { return }
     recordMissingPlaces(of: owner, [member])
   }
 }

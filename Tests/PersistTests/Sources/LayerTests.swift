@@ -6,7 +6,7 @@ import Testing
 private let layers = LayerRules(folders: [
   "Errors", "Values", "Formats", "Model/Descriptions", "Model/Checking", "Model/Conversion", "Model",
   "Model/Versions", "Model/Xcode", "Query", "Threads", "Rows", "Store/Layout", "Store/SQL", "Store/Plans", "Store",
-  "Store/Catalog", "Store/History", "Store/Engine", "Store/SQLite/Files", "Store/SQLite/Connection",
+  "Store/Writing", "Store/Catalog", "Store/History", "Store/Engine", "Store/SQLite/Files", "Store/SQLite/Connection",
   "Store/SQLite/Transactions", "Store/SQLite/Identification", "Store/SQLite/Pool", "Store/SQLite",
   "Store/SQLite/Engine",
   "Store/Location", "Store/Transfer",

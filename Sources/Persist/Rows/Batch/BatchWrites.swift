@@ -56,4 +56,10 @@ package struct BatchOutcome: Sendable {
     self.count = count
     self.changes = changes
   }
+
+  /// Adds the identifier of a written row.
+  package mutating func record(_ key: Int64, of entity: Entity, inStore identifier: String, isNew: Bool) {
+    let id = ManagedObjectID(entityName: entity.name, storeIdentifier: identifier, key: .permanent(key))
+    if isNew { changes.insertedObjectIDs.insert(id) } else { changes.updatedObjectIDs.insert(id) }
+  }
 }

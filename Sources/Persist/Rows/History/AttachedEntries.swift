@@ -5,11 +5,11 @@ package import Foundation
 /// They are written in the transaction that changes the rows to which they belong, or in one of their own.
 package struct AttachedEntries: Sendable {
   /// The entries to write, by key; nil removes an entry.
-  package var values: [Data: Data?] = [:]
+  package var values: [Data: Data?] = Dictionary()
   /// Entries to write beside ``values``, which don't contain their keys; the order of the keys is the fastest.
   package var ordered: [AttachedEntry] = []
   /// Entries that must be unchanged since they were read, by key; nil for one that must not exist.
-  package var unchanged: [Data: Data?] = [:]
+  package var unchanged: [Data: Data?] = Dictionary()
   /// The number of the last transaction of the history before this one; nil for any.
   package var lastTransaction: Int64?
 

@@ -31,6 +31,8 @@ struct LayoutSeal: Sendable, Equatable {
   /// The content of the record's table.
   let bytes: Data
 
+  static func == (left: LayoutSeal, right: LayoutSeal) -> Bool { left.bytes.hasSameBytes(as: right.bytes) }
+
   /// - Parameter modelDigest: The digest of the model whose text the store records.
   init(of model: ManagedObjectModel, recordedAs modelDigest: Data, _ mark: StoreMark, _ numbers: EntityNumbers) {
     var digest = AccidentDigest()

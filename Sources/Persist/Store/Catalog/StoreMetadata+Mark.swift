@@ -6,7 +6,8 @@ extension StoreMetadata {
     let place = PersistenceError.Place.store(url)
     let list: PropertyList
     do {
-      list = try mark.propertyList.isEmpty ? .dictionary([:]) : PropertyList(data: mark.propertyList, place: place)
+      list = try mark.propertyList.isEmpty
+        ? .dictionary(Dictionary()) : PropertyList(data: mark.propertyList, place: place)
     } catch let error as PersistenceError {
       throw PersistenceError(
         .storeDamaged, at: place, "The store's metadata can't be read: \(error.message)",

@@ -3,6 +3,7 @@ import Foundation
 /// Adapting a history to another model: as part of a migration, or when a store is first opened that was migrated in
 /// another way, such as by SQL files.
 extension HistoryConnection {
+  @_semantics("optimize.sil.specialize.generic.never")
   package func adaptHistory(from former: TableMap, to map: TableMap, renames: PropertyRenames) throws {
     // Nearly every store has no history, and its schema needn't be read again.
     guard try hasTable(named: HistoryLayout.transactionTable),

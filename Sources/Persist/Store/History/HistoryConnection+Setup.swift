@@ -3,6 +3,7 @@ import Foundation
 /// Switching the history on and off.
 extension HistoryConnection {
   /// Creates or completes the history's tables and switches it on; the caller holds the transaction.
+  @_semantics("optimize.sil.specialize.generic.never")
   package func setUpHistory(in map: TableMap, keeping content: HistoryContent?) throws -> HistoryMap {
     let stored = try storeMetadata()
     var metadata = stored
@@ -37,6 +38,7 @@ extension HistoryConnection {
     return HistoryMap(layout, metadata.history, in: map)
   }
 
+  @_semantics("optimize.sil.specialize.generic.never")
   private func createHistory(_ schema: StoreSchema, tombstones: Int) throws {
     let tables = HistoryLayout.tables(tombstones: tombstones)
     for table in tables where schema.table(named: table.name) != nil {

@@ -1,19 +1,7 @@
 package import Foundation
 
 /// A connection to a store in whose transaction the history is read and changed.
-///
-/// Statements are values of `Store/SQL` that every engine runs.
-package protocol HistoryConnection {
-  /// The place of the store, for messages; nil for a store in memory.
-  var url: URL? { get }
-
-  /// Runs SQL to completion.
-  ///
-  /// - Returns: The number of rows that an insert, update or delete changed.
-  @discardableResult func execute(_ sql: SQLText) throws -> Int
-  /// Calls `body` for each selected row.
-  func forEachRow(of sql: SQLText, _ body: (any HistoryRow) throws -> Void) throws
-  func hasTable(named name: String) throws -> Bool
+package protocol HistoryConnection: StatementRunner {
   func storeSchema() throws -> StoreSchema
   func storeMetadata() throws -> StoreMetadata
   func replace(_ metadata: StoreMetadata) throws
@@ -31,32 +19,7 @@ package protocol HistoryConnection {
   func recordTransaction(by author: String, in history: HistoryMap) throws
 }
 
-/// A row that a connection reads. Columns count from 0.
-package protocol HistoryRow {
-  func isNull(_ column: Int32) -> Bool
-  func integer(_ column: Int32) -> Int64
-  func double(_ column: Int32) -> Double
-  func text(_ column: Int32) -> String
-  func data(_ column: Int32) -> Data
-  /// A value that the history keeps of an object.
-  func keptValue(_ column: Int32) -> SQLValue
-}
-
 extension HistoryConnection {
-  @_semantics("optimize.sil.specialize.generic.never") @inline(never)
-  package func first<T>(of sql: SQLText, _ read: (any HistoryRow) throws -> T) throws -> T? {
-    var first: T?
-    try forEachRow(of: sql) { row in if first == nil { first = try read(row) } }
-    return first
-  }
-
-  @_semantics("optimize.sil.specialize.generic.never") @inline(never)
-  package func all<T>(of sql: SQLText, _ read: (any HistoryRow) throws -> T) throws -> [T] {
-    var all: [T] = []
-    try forEachRow(of: sql) { all.append(try read($0)) }
-    return all
-  }
-
   /// The next number of a transaction, a change or a text, after the last one.
   ///
   /// - Throws: ``PersistenceError/Code/storeDamaged`` if too few numbers remain for the changes of a transaction, which

@@ -24,7 +24,7 @@ extension HistorySource {
   }
 }
 
-private struct HistoryCopying<Original: HistoryConnection, Copy: HistoryConnection> {
+private struct HistoryCopying<Original: HistoryConnection, Copy: HistoryConnection>: ~Copyable {
   let original: Original
   let copy: Copy
   let layout: HistoryLayout
@@ -43,13 +43,13 @@ private struct HistoryCopying<Original: HistoryConnection, Copy: HistoryConnecti
   ) {
     (self.original, self.copy, self.layout) = (original, copy, layout)
     expanded = history.flatMap { $0.expansion == nil ? nil : $0 }
-    var numbers: [Int64: Int64] = [:]
+    var numbers: [Int64: Int64] = Dictionary()
     var reordered: Set<Int64> = []
     let (former, description) = (HistoryDescription(from), HistoryDescription(map))
     for entity in from.model.entities {
       guard let own = map.model.entitiesByName[entity.name] else { continue }
       numbers[Int64(from.numbers[entity])] = Int64(map.numbers[own])
-      if former.columns[entity.name] != description.columns[entity.name] {
+      if former.columns[entity.name]?.hasSameBytes(as: description.columns[entity.name]) != true {
         reordered.insert(Int64(from.numbers[entity]))
       }
     }
@@ -76,7 +76,7 @@ private struct HistoryCopying<Original: HistoryConnection, Copy: HistoryConnecti
       // The tables may have been dropped by another program.
       settings.oldValuesAfter = nil
     } else if settings.oldValuesAfter != nil {
-      for statement in SQLText.oldValueTables { try copy.execute(statement) }
+      try copy.execute(all: SQLText.oldValueTables)
       try copyOldValues()
       try copyMembers()
       try copy.keepOldValues(of: map)
@@ -89,7 +89,7 @@ private struct HistoryCopying<Original: HistoryConnection, Copy: HistoryConnecti
   /// The form in which a column is read.
   private enum Form { case integer, double, text, data, kept }
 
-  private static func value(_ row: any HistoryRow, _ column: Int32, _ form: Form) -> SQLValue {
+  private static func value(_ row: any StatementRow, _ column: Int32, _ form: Form) -> SQLValue {
     guard !row.isNull(column) else { return .null }
     return switch form {
     case .integer: .integer(row.integer(column))
@@ -125,7 +125,7 @@ private struct HistoryCopying<Original: HistoryConnection, Copy: HistoryConnecti
 
   private func copyTransactions() throws {
     let texts = HistoryLayout.Text.allCases
-    var keys: [String: Int64] = [:]
+    var keys: [String: Int64] = Dictionary()
     try copyRows(
       of: .transactionsToCopy(in: layout), [.integer, .integer, .double] + texts.map { _ in .text },
       to: HistoryLayout.transactionTable, ["Z_PK", "Z_OPT", "ZTIMESTAMP"] + texts.map(\.reference) + ["Z_ENT"]
@@ -237,7 +237,7 @@ private struct HistoryCopying<Original: HistoryConnection, Copy: HistoryConnecti
   private func copyMembers() throws {
     let known = Set(OldValuesLayout(map).relationships.map(\.name))
     let members = OldValuesMap(after: 0, in: map).members.value
-    let names = expanded?.expansion?.relationships ?? [:]
+    let names = expanded?.expansion?.relationships ?? Dictionary()
     try copyPages(
       SQLText.membersToCopy, as: [.integer, .text, .integer, .integer, .integer, .integer, .integer],
       to: OldValuesLayout.memberTable,
@@ -272,7 +272,7 @@ extension HistoryMap.EntityColumns {
     if case .blob(let bits) = values[5] { values[5] = changedColumns.ownBytes(bits).map(SQLValue.blob) ?? .null }
     let kept = Array(values[6...])
     let own = preserved.indices.filter { !preserved[$0].isOfOtherModel }
-      .sorted { preserved[$0].slot < preserved[$1].slot }.map { kept[$0] }
+      .sorted(on: { preserved[$0].slot }).map { kept[$0] }
     values.replaceSubrange(6..., with: own + Array(repeating: .null, count: kept.count - own.count))
   }
 }

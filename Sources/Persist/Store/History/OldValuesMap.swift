@@ -41,12 +41,12 @@ package final class OldValuesMap: Sendable {
     layout = Lazy { OldValuesLayout(map) }
     fields = Lazy {
       map.model.entities.map { entity in
-        Self.fields(of: entity, in: map[entity], expansion?.keptColumns(ofEntity: map.numbers[entity]) ?? [:])
+        Self.fields(of: entity, in: map[entity], expansion?.keptColumns(ofEntity: map.numbers[entity]) ?? Dictionary())
       }
     }
     members = Lazy {
-      let kept = expansion?.keptRelationships ?? [:]
-      var members: [String: Members] = [:]
+      let kept = expansion?.keptRelationships ?? Dictionary()
+      var members: [String: Members] = Dictionary()
       for entity in map.model.entities {
         for property in entity.ownProperties {
           guard let relationship = property.relationship, relationship.isToMany else { continue }
@@ -59,7 +59,7 @@ package final class OldValuesMap: Sendable {
       return members
     }
     fileColumns = Lazy {
-      var columns: [Int: Set<String>] = [:]
+      var columns: [Int: Set<String>] = Dictionary()
       for table in map.tables {
         for case (let name, .attribute(let attribute)) in table.columns.map({ ($0.name, $0.role) })
         where SlotForm(attribute) == .externalData {

@@ -16,8 +16,8 @@ extension RecordedHistory {
 
   package func attachedValues(_ keys: [Data]) throws -> [Data: Data] {
     try store.readingHistory { connection in
-      guard try connection.hasTable(named: SQLText.attachedTable) else { return [:] }
-      var values: [Data: Data] = [:]
+      guard try connection.hasTable(named: SQLText.attachedTable) else { return Dictionary() }
+      var values: [Data: Data] = Dictionary()
       values.reserveCapacity(keys.count)
       for group in connection.groups(of: keys) {
         guard let sql = SQLText.attachedEntries(withKeys: group) else { continue }
@@ -34,6 +34,7 @@ extension HistoryConnection {
   /// Writes entries; the caller holds the transaction, and hasn't counted it in the history yet.
   ///
   /// - Throws: ``PersistenceError/Code/mergeConflict`` if entries or the history have changed unexpectedly.
+  @_semantics("optimize.sil.specialize.generic.never")
   package func write(_ entries: AttachedEntries) throws {
     if let expected = entries.lastTransaction, try lastHistoryNumbers().transaction != expected {
       throw overtaken("Another transaction was saved after number \(expected).")
@@ -41,7 +42,8 @@ extension HistoryConnection {
     if try !hasTable(named: SQLText.attachedTable) { try execute(.createAttachedTable) }
     for (key, value) in entries.unchanged {
       let present = try first(of: .attachedEntries(in: AttachedRange(key: key), limit: 1)) { $0.data(1) }
-      if present != value { throw overtaken("Another program has written the store's attached entries.") }
+      let isUnchanged = present?.hasSameBytes(as: value) ?? (value == nil)
+      if !isUnchanged { throw overtaken("Another program has written the store's attached entries.") }
     }
     let present = entries.values.compactMap { key, value in value.map { AttachedEntry(key: key, value: $0) } }
     // In the order of their keys, so that each page of the table is written once.
@@ -100,6 +102,7 @@ extension HistoryConnection {
 
 extension Data {
   /// Whether the bytes come first in lexicographic order.
+  @inline(never)
   fileprivate func precedes(_ other: Data) -> Bool {
     withUnsafeBytes { bytes in
       other.withUnsafeBytes { others in

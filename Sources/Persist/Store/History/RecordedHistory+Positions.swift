@@ -128,14 +128,14 @@ extension HistoryConnection {
     }
     try execute(.deleteChanges(before: number))
     if try hasTable(named: OldValuesLayout.valueTable) {
-      for statement in SQLText.deleteOldValues(before: number) { try execute(statement) }
+      try execute(all: SQLText.deleteOldValues(before: number))
     }
     return try execute(.deleteTransactions(before: number))
   }
 
   fileprivate func historyReaders() throws -> [HistoryReaderRecord] {
     guard try hasTable(named: SQLText.historyReaderTable) else { return [] }
-    var marks: [String: (number: Int64, mark: HistoryMark?)] = [:]
+    var marks: [String: (number: Int64, mark: HistoryMark?)] = Dictionary()
     if try hasTable(named: SQLText.historyMarkTable) {
       try forEachRow(of: .historyMarks) { marks[$0.text(0)] = ($0.integer(1), HistoryMark($0.text(2))) }
     }

@@ -21,7 +21,7 @@ extension RowWrites {
 
   /// The slots of changed to-many relationships.
   private var changedMemberSlots: [MemberOwner: [Int]] {
-    changedMembers.reduce(into: [:]) { members, change in
+    changedMembers.reduce(into: Dictionary()) { members, change in
       guard case .permanent(let key) = change.key else { return }
       members[MemberOwner(entity: change.entity.number, key: key), default: []].append(change.slot)
     }

@@ -10,8 +10,8 @@ struct TransactionOldValues {
   private let storeIdentifier: String
   private let map: OldValuesMap
   private let tables: TableMap
-  private var values: [Row: [String: SQLValue]] = [:]
-  private var members: [ManagedObjectID: [String: HistoryMemberChange]] = [:]
+  private var values: [Row: [String: SQLValue]] = Dictionary()
+  private var members: [ManagedObjectID: [String: HistoryMemberChange]] = Dictionary()
 
   /// - Parameter row: The only row whose values are read; nil for all.
   init(
@@ -21,19 +21,20 @@ struct TransactionOldValues {
     (self.map, tables, storeIdentifier) = (map, store.map, store.identifier)
     try connection.forEachRow(of: .oldValues(of: transaction, of: row)) { values in
       let row = Row(entity: Int(clamping: values.integer(0)), key: values.integer(1))
-      self.values[row, default: [:]][values.text(2)] = values.keptValue(3)
+      self.values[row, default: Dictionary()][values.text(2)] = values.keptValue(3)
     }
     try connection.forEachRow(of: .memberChanges(of: transaction, of: row)) { addMember($0) }
   }
 
-  private mutating func addMember(_ row: any HistoryRow) {
+  private mutating func addMember(_ row: any StatementRow) {
     guard let relationship = map.members.value[row.text(0)] else { return }
     let owner = id(row.integer(1), row.isNull(3) ? nil : row.integer(3), relationship.owner)
     let member = id(row.integer(2), row.isNull(4) ? nil : row.integer(4), relationship.member)
     let isAdded = row.integer(5) > 0
-    members[owner, default: [:]][relationship.name, default: HistoryMemberChange()].note(member, isAdded: isAdded)
+    members[owner, default: Dictionary()][relationship.name, default: HistoryMemberChange()]
+      .note(member, isAdded: isAdded)
     if let inverse = relationship.inverse {
-      members[member, default: [:]][inverse, default: HistoryMemberChange()].note(owner, isAdded: isAdded)
+      members[member, default: Dictionary()][inverse, default: HistoryMemberChange()].note(owner, isAdded: isAdded)
     }
   }
 
@@ -49,15 +50,15 @@ struct TransactionOldValues {
   }
 
   /// The members that a row gained and lost.
-  func memberChanges(of id: ManagedObjectID) -> [String: HistoryMemberChange] { members[id] ?? [:] }
+  func memberChanges(of id: ManagedObjectID) -> [String: HistoryMemberChange] { members[id] ?? Dictionary() }
 
   /// The old values of a row, by property. Values that aren't of their attribute's type are omitted: they date from
   /// before a migration that changed the type.
   ///
   /// - Parameter index: The index of the entity in the model.
   func values(ofEntity index: Int, number: Int, key: Int64) -> [String: StoredValue] {
-    guard let columns = values[Row(entity: number, key: key)] else { return [:] }
-    var result: [String: StoredValue] = [:]
+    guard let columns = values[Row(entity: number, key: key)] else { return Dictionary() }
+    var result: [String: StoredValue] = Dictionary()
     for field in map.fields.value[index] {
       if let value = value(of: field, columns) { result[field.property.name] = value }
     }
@@ -93,7 +94,7 @@ extension StoredValue {
   fileprivate mutating func setElement(_ value: StoredValue, at path: ArraySlice<String>) {
     guard let name = path.first else { return self = value }
     guard !value.isNull else { return }
-    var elements: [String: StoredValue] = if case .composite(let elements) = self { elements } else { [:] }
+    var elements: [String: StoredValue] = if case .composite(let elements) = self { elements } else { Dictionary() }
     elements[name, default: .null].setElement(value, at: path.dropFirst())
     self = .composite(elements)
   }

@@ -1,7 +1,7 @@
 import Foundation
 
 /// Reads the history with one connection.
-struct TransactionReader<Source: HistorySource> {
+struct TransactionReader<Source: HistorySource>: ~Copyable {
   private let map: HistoryMap
   private let entities: [HistoryMap.EntityColumns]
   private let store: Source
@@ -75,9 +75,9 @@ struct TransactionReader<Source: HistorySource> {
     return changes
   }
 
-  private func tombstone(of entity: HistoryMap.EntityColumns, _ row: any HistoryRow) -> [String: StoredValue]? {
+  private func tombstone(of entity: HistoryMap.EntityColumns, _ row: any StatementRow) -> [String: StoredValue]? {
     guard !entity.preserved.isEmpty else { return nil }
-    var values: [String: StoredValue] = [:]
+    var values: [String: StoredValue] = Dictionary()
     for (index, preserved) in entity.preserved.enumerated() where !preserved.isOfOtherModel {
       let value = row.keptValue(Int32(5 + index)).storedValue(of: preserved.attribute)
       if !value.isNull { values[preserved.name] = value }

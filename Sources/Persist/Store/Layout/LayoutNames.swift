@@ -184,9 +184,9 @@ package enum LayoutNames: Sendable, Hashable {
 /// the second model go on using these names when the first is gone, so they remain until the next migration.
 package struct PlaceNames: Sendable, Equatable {
   /// The actual names of tables by those of the rules.
-  private var tables: [String: String] = [:]
+  private var tables: [String: String] = Dictionary()
   /// The actual names of columns by the actual names of their tables and the names of the rules.
-  private var columns: [String: [String: String]] = [:]
+  private var columns: [String: [String: String]] = Dictionary()
 
   package init() {}
 
@@ -203,16 +203,16 @@ package struct PlaceNames: Sendable, Equatable {
   /// - Parameter table: The actual name of its table.
   package subscript(table: String, column: String) -> String? {
     get { columns.isEmpty ? nil : columns[table.foldedIdentifier]?[column.foldedIdentifier] }
-    set { columns[table.foldedIdentifier, default: [:]][column.foldedIdentifier] = newValue }
+    set { columns[table.foldedIdentifier, default: Dictionary()][column.foldedIdentifier] = newValue }
   }
 
   /// Nil if the list doesn't contain names.
   package init?(_ list: PropertyList?) {
     guard let values = list?.dictionaryValue else { return nil }
-    tables = values["tables"]?.dictionaryValue?.compactMapValues(\.stringValue) ?? [:]
+    tables = values["tables"]?.dictionaryValue?.compactMapValues(\.stringValue) ?? Dictionary()
     columns = values["columns"]?.dictionaryValue?.compactMapValues {
       $0.dictionaryValue?.compactMapValues(\.stringValue)
-    } ?? [:]
+    } ?? Dictionary()
   }
 
   package var propertyList: PropertyList {

@@ -2,12 +2,12 @@ extension TableMapBuilder {
   /// The ends of all join tables.
   struct JoinEnds: Sendable {
     /// By the names of entity and relationship.
-    private var byNames: [String: [String: TableMap.JoinEnd]] = [:]
+    private var byNames: [String: [String: TableMap.JoinEnd]] = Dictionary()
 
     init(of tables: [TableMap.JoinTable]) {
       for table in tables {
         for (own, other) in [(table.second, table.first), (table.first, table.second)] {
-          byNames[own.entity, default: [:]][own.relationship] = TableMap.JoinEnd(
+          byNames[own.entity, default: Dictionary()][own.relationship] = TableMap.JoinEnd(
             table: table.name, ownColumn: own.column, memberColumn: other.column, orderColumn: own.orderColumn,
             inverseOrderColumn: other.orderColumn, isReflexive: table.isReflexive)
         }
@@ -24,7 +24,7 @@ extension TableMapBuilder {
     _ entity: Entity, toMany: @escaping @Sendable () -> [Int: TableMap.ToMany]
   ) -> TableMap.EntityTable {
     var columns: [TableMap.Column] = []
-    var orderColumns: [Int: String] = [:]
+    var orderColumns: [Int: String] = Dictionary()
     for property in entity.properties where !property.isTransient {
       if let attribute = property.attribute {
         columns += attributeColumns(property, attribute)
@@ -40,7 +40,7 @@ extension TableMapBuilder {
 
   /// The location of the members of an entity's to-many relationships, by slot.
   func members(of entity: Entity, joinEnds: JoinEnds) -> [Int: TableMap.ToMany] {
-    var toMany: [Int: TableMap.ToMany] = [:]
+    var toMany: [Int: TableMap.ToMany] = Dictionary()
     for property in entity.properties where property.isToMany && !property.isTransient {
       if let relationship = property.relationship {
         toMany[property.slot] = members(of: relationship, property, joinEnds)
@@ -99,7 +99,7 @@ extension TableMapBuilder {
   /// integers, its keys and its order columns; then the other types of values.
   func layout() -> [String: [TableMap.PlacedColumn]] {
     typealias Rank = (group: Int, entity: Int, within: Int, key: Int)
-    var columns: [String: [TableMap.PlacedColumn]] = [:]
+    var columns: [String: [TableMap.PlacedColumn]] = Dictionary()
     for (root, places) in order {
       let position = Dictionary(
         places.enumerated().map { ($1.claim.key.text, $0) }, uniquingKeysWith: { first, _ in first })
@@ -126,7 +126,7 @@ extension TableMapBuilder {
   /// Descriptions of tables and columns of the layout's kind that don't belong to the model.
   func unexplained() -> [String] {
     guard let schema else { return [] }
-    var columnsByTable: [String: Set<String>] = [:]
+    var columnsByTable: [String: Set<String>] = Dictionary()
     for place in order.values.joined() {
       columnsByTable[place.table.foldedIdentifier, default: []].insert(place.name.foldedIdentifier)
     }

@@ -17,12 +17,12 @@ struct TableMapBuilder {
   /// The tables and columns of a server whose names differ from those of the rules.
   let placeNames: PlaceNames
   /// Table names by the name of the root entity.
-  private(set) var tableNames: [String: String] = [:]
-  private var placed: [String: Placed] = [:]
+  private(set) var tableNames: [String: String] = Dictionary()
+  private var placed: [String: Placed] = Dictionary()
   /// The columns of each root entity's table, in order.
-  private(set) var order: [String: [Placed]] = [:]
+  private(set) var order: [String: [Placed]] = Dictionary()
   /// The names used in each root entity's table, in Core Data's layout including those of its join tables' columns.
-  var allocators: [String: NameAllocator] = [:]
+  var allocators: [String: NameAllocator] = Dictionary()
   var joinTables: [TableMap.JoinTable] = []
   var differences: [String] = []
 
@@ -215,7 +215,7 @@ struct NameAllocator: Sendable {
   private let names: LayoutNames
   private var used: Set<String>
   /// The digits last appended to each name, so that many equal names don't retry all of them.
-  private var lastDigits: [String: Int] = [:]
+  private var lastDigits: [String: Int] = Dictionary()
 
   init(names: LayoutNames = .coreData, reserving reserved: [String] = []) {
     self.names = names

@@ -45,7 +45,7 @@ package struct ImportedRelationship {
 
   /// The numbers of an entity's to-many relationships by slot, including inherited ones.
   package static func numbers(of entity: Entity, among map: TableMap) -> [Int: Int] {
-    var numbers: [Int: Int] = [:]
+    var numbers: [Int: Int] = Dictionary()
     var ancestor: Entity? = entity
     while let current = ancestor {
       for (number, property) in own(current) where map[current].toMany[property.slot] != nil {

@@ -7,7 +7,7 @@ final class RelatedStatements: Sendable {
     var ownerCount = 0
   }
 
-  private let known = LockProtected<[Key: PreparedSQL]>([:])
+  private let known = LockProtected<[Key: PreparedSQL]>(Dictionary())
 
   /// Returns a statement, made from `sql` the first time; nil if there is none.
   func statement(_ key: Key, _ sql: () throws -> SQLText?) rethrows -> PreparedSQL? {

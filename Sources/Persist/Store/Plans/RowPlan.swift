@@ -48,7 +48,7 @@ package final class RowPlan: Sendable {
   package init(_ entity: Entity, includingSubentities: Bool, in map: TableMap) {
     let entities = includingSubentities ? Array(map.model.hierarchy(of: entity)) : [entity]
     var columns = Self.fixedColumns
-    var positions: [String: Int32] = [:]
+    var positions: [String: Int32] = Dictionary()
     let variants = entities.map { entity in
       let fills = map[entity].columns.map { column in
         let position = positions[column.name] ?? Int32(columns.count)

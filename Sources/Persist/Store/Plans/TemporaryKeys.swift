@@ -6,7 +6,7 @@ package import Foundation
 package struct TemporaryKeys {
   private var base: UInt64 = 0
   private var dense: [Int64] = []
-  private var sparse: [UInt64: Int64] = [:]
+  private var sparse: [UInt64: Int64] = Dictionary()
 
   package init() {}
 

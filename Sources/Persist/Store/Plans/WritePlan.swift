@@ -84,7 +84,7 @@ package final class WritePlan: Sendable {
   /// The tests of uniqueness constraints with conditions, by property slot.
   private let uniquenessTests: [Int: [UniquenessCondition.Test]]
   private let columnsBySlot: [[Column]]
-  private let updates = LockProtected<[[Int]: Update]>([:])
+  private let updates = LockProtected<[[Int]: Update]>(Dictionary())
 
   /// The number of rows that one statement deletes. A statement for each takes a third longer; with more, there is
   /// little left to gain.
@@ -133,7 +133,7 @@ package final class WritePlan: Sendable {
       return Releases(ofRow: releases(1), ofGroup: releases(Self.deleteGroupSize))
     }
     uniqueColumns = Self.uniqueColumns(entity, place)
-    var tests: [Int: [UniquenessCondition.Test]] = [:]
+    var tests: [Int: [UniquenessCondition.Test]] = Dictionary()
     for ancestor in sequence(first: entity, next: \.superentity) {
       for condition in ancestor.description.uniquenessConditions.values.joined() {
         if let slot = entity.slot(named: condition.attribute) { tests[slot, default: []].append(condition.test) }
@@ -176,7 +176,7 @@ package final class WritePlan: Sendable {
   }
 
   private static func uniqueColumns(_ entity: Entity, _ place: TableMap.EntityTable) -> [Int: [String]] {
-    var columns: [Int: [String]] = [:]
+    var columns: [Int: [String]] = Dictionary()
     var holder: Entity? = entity
     while let current = holder {
       for name in current.description.uniquenessConstraints.joined() {

@@ -120,7 +120,8 @@ struct RowReader {
         let start = fill.form == .text ? UnsafeRawPointer(sqlite3_value_text(value)) : sqlite3_value_blob(value)
         let count = Int(sqlite3_value_bytes(value))
         size &+= count
-        if size > Int(Int32.max) { throw tooLarge(statement) }
+        // Slots contain 32-bit offsets. SQLite's own limit for a row is below that, unless it was raised.
+        if size > Int(Int32.max) { throw PersistenceError.tooLarge(row: statement.integer(0), of: plan.entity) }
         writer.setBytes(start, count: count, slot: fill.slot)
       case .decimal: Self.setDecimal(value, type, slot: fill.slot, in: &writer)
       case .uuid: Self.setUUID(value, type, slot: fill.slot, in: &writer)
@@ -140,13 +141,6 @@ struct RowReader {
     let writer = RowChunkWriter(slotCount: variant.slotCount, expectedRows: expectedRows)
     batch.append(writer.chunk)
     return writer
-  }
-
-  /// A row's slots contain 32-bit offsets; SQLite's own limit for a row is below that, unless it was raised.
-  private func tooLarge(_ statement: SQLiteStatement) -> PersistenceError {
-    PersistenceError(
-      .limitExceeded, at: PersistenceError.Place(entity: plan.entity.name, row: statement.integer(0)),
-      "The values of a row take more than 2 GB.", fix: "Store values of this size outside the store.")
   }
 
   /// Numbers become the shortest text that parses to the same value; texts and texts in blobs are unchanged.

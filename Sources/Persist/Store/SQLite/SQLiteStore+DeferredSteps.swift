@@ -12,12 +12,7 @@ extension SQLiteStore {
   func finishDeferredSteps(until deadline: ContinuousClock.Instant?) throws -> [DeferredStep] {
     var waiting = try deferredSteps()
     guard !waiting.isEmpty, let url else { return [] }
-    guard !isReadOnly else {
-      throw PersistenceError(
-        .storeReadOnly, at: .store(url),
-        "The store was opened for reading only and has \(waiting.count) deferred migration steps.",
-        fix: "Open it without isReadOnly to finish its migration.")
-    }
+    guard !isReadOnly else { throw PersistenceError.readOnly(url, withDeferredSteps: waiting.count) }
     if waiting.contains(where: { if case .convertValues = $0 { true } else { false } }) {
       waiting = try convertRows(until: deadline)
       guard !waiting.isEmpty, deadline.map({ ContinuousClock.now < $0 }) != false else { return waiting }

@@ -49,21 +49,7 @@ extension TableMap {
     missingIndexes(in: catalog.schema, besides: catalog.metadata.deferredSteps).isEmpty
   }
 
-  /// The declared indexes for which a store has no equivalent under any name.
   fileprivate func missingIndexes(in schema: StoreSchema, besides waiting: [DeferredStep]) -> [IndexDefinition] {
-    let names = Set(schema.indexes.map(\.name.foldedIdentifier))
-    let unnamed = declaredIndexDefinitions.filter { index in
-      !names.contains(index.name.foldedIdentifier)
-        && !waiting.contains(.createIndex(index.name, table: index.table))
-        && index.columns.allSatisfy { schema.column($0.name, of: index.table) != nil }
-    }
-    guard !unnamed.isEmpty else { return [] }
-    let tables = Dictionary(grouping: schema.indexes, by: \.table.foldedIdentifier)
-    return unnamed.filter { index in
-      let signature = IndexSignature(index)
-      return !(tables[index.table.foldedIdentifier] ?? []).contains {
-        $0.sql.flatMap(IndexSignature.init(definition:)) == signature
-      }
-    }
+    missingIndexes(in: schema, besides: waiting, comparing: \.foldedIdentifier)
   }
 }

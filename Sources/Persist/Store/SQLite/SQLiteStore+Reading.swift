@@ -45,7 +45,7 @@ extension SQLiteStore {
         size = Self.partSize
         return (part: reader.takeRows(expecting: isLast ? 0 : size), isLast: isLast)
       }
-      // Known rows belong to the caller's thread.
+      // The known rows may be used only on the caller's thread, so the caller consumes.
       try Pipeline.run(
         on: held == nil && pool.readsConcurrently(ownReaders: 1) ? threads : nil, producing: produce, consuming: body)
     }
@@ -151,15 +151,7 @@ extension SQLiteStore {
     return reader.batch
   }
 
-  func plan(for query: RowQuery) throws -> RowPlan {
-    let index = query.entity.number - 1
-    guard model.entities.indices.contains(index), model.entities[index] === query.entity else {
-      throw PersistenceError(
-        .unknownEntity, at: .entity(query.entity.name), "The entity belongs to a model other than the store's.",
-        fix: "Use the entity of the coordinator's model.")
-    }
-    return (query.includesSubentities ? plans.deep : plans.exact)[index]
-  }
+  func plan(for query: RowQuery) throws -> RowPlan { try plans.plan(for: query) }
 
   /// The statement for the rows of a query, and whether it sorts them.
   func statement(for query: RowQuery, _ plan: RowPlan) throws -> (sql: SQLText, isSorted: Bool) {
@@ -179,19 +171,10 @@ extension SQLiteStore {
   }
 
   func selection(_ query: RowQuery, _ plan: RowPlan, _ condition: SQLTerm?) throws -> SQLText.RowSelection {
-    guard query.afterKey == nil || query.sort.isEmpty else {
-      throw PersistenceError(
-        .invalidRequest, at: .entity(query.entity.name), "Rows after a key can only be read in key order.",
-        fix: "Omit the sort order, or page by offset.")
-    }
-    guard query.limit ?? 0 >= 0, query.offset >= 0 else {
-      throw PersistenceError(
-        .invalidRequest, at: .entity(query.entity.name), "A limit or an offset can't be negative.",
-        fix: "Omit the limit to get all rows.")
-    }
+    try query.requireValidLimits()
     var selection = plan.selection
     selection.order = try query.sort.map { try term($0, of: query) }
-    selection.keys = query.keys.map { "[" + $0.map(String.init).joined(separator: ",") + "]" }
+    selection.keys = query.keys.map(SQLText.json)
     selection.afterKey = query.afterKey
     selection.condition = condition.map { relatedRowsFirst($0, query) }
     selection.limit = query.limit

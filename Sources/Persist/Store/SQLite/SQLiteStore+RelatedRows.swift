@@ -85,11 +85,11 @@ extension SQLiteStore {
 
   func owners(by property: Property, of entity: Entity, members: [Int64]) throws -> [Int64: ManagedObjectID] {
     guard case .foreignKey(let place)? = map[entity].toMany[property.slot], !map.absent.contains(entity.name) else {
-      return [:]
+      return Dictionary()
     }
     let keys = "[" + members.map(String.init).joined(separator: ",") + "]"
     return try pool.readOnce { connection in
-      var owners: [Int64: ManagedObjectID] = [:]
+      var owners: [Int64: ManagedObjectID] = Dictionary()
       try connection.withStatement(.owners(ofMembersIn: place, members: keys)) { statement in
         while try statement.step() {
           let owner = place.entityColumn == nil ? map[entity] : map.table(ofNumber: Int(clamping: statement.integer(2)))

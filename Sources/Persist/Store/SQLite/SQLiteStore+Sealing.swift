@@ -13,7 +13,7 @@ extension SQLiteStore {
     let map = TableMap(predictedFor: model, state.numbers)
     if let url {
       let opened = OpenedStore(at: url, identifier: mark.identifier, map: map) {
-        (try? StoreMetadata(mark, at: url)) ?? StoreMetadata(identifier: mark.identifier, values: [:])
+        (try? StoreMetadata(mark, at: url)) ?? StoreMetadata(identifier: mark.identifier, values: Dictionary())
       }
       pool.setWatch(StoreWatch(url, mark: mark, opened))
     }

@@ -46,7 +46,7 @@ extension SQLiteStore {
   }
 
   func lengths(atSlot slot: Int, of entity: Entity, keys: [Int64]) throws -> [Int64: Int?] {
-    guard !map.absent.contains(entity.name), let column = map[entity].column(slot: slot) else { return [:] }
+    guard !map.absent.contains(entity.name), let column = map[entity].column(slot: slot) else { return Dictionary() }
     let attribute = entity.properties.lazy.compactMap { property in
       property.slot == slot ? property.attribute : property.elements.first { $0.slot == slot }?.attribute
     }.first

@@ -58,7 +58,7 @@ extension RowSelection {
     let decoder = RowDecoder(model, storeIdentifier: source.identifier) { try source.externalData(named: $0) }
     var new = keys
     while new.contains(where: { !$0.isEmpty }) {
-      var found: [Int: Set<Int64>] = [:]
+      var found: [Int: Set<Int64>] = Dictionary()
       for entity in model.entities where !new[entity.number - 1].isEmpty {
         let required = entity.properties.filter { $0.relationship?.isRequired == true }
         guard !required.isEmpty else { continue }
@@ -107,7 +107,7 @@ extension RowSelection {
   private func existing(
     _ keys: Set<Int64>, inHierarchyOf root: Entity, in source: any PersistentStore
   ) throws -> [Int: ContiguousArray<Int64>] {
-    var found: [Int: ContiguousArray<Int64>] = [:]
+    var found: [Int: ContiguousArray<Int64>] = Dictionary()
     for slice in ContiguousArray(keys).slices(of: Self.sliceSize) {
       for row in try source.rows(RowQuery(entity: root, keys: slice, keysOnly: true)) {
         found[row.entityIndex, default: []].append(row.key)

@@ -212,7 +212,7 @@ package enum StoreCopies {
 extension PersistentStore {
   /// The greatest keys that may have been assigned, by the index of the hierarchy's root.
   fileprivate func assignedKeys() throws -> [Int: Int64] {
-    var keys: [Int: Int64] = [:]
+    var keys: [Int: Int64] = Dictionary()
     for root in model.entities where root.superentity == nil {
       let key = try greatestAssignedKey(inHierarchyOf: root)
       if key > 0 { keys[root.number - 1] = key }

@@ -149,8 +149,8 @@ package final class StoreTransfer {
   }
 
   private func members(by property: Property, of entity: Entity, keys: [Int64]) throws -> [Int64: [Int64]] {
-    guard var start = keys.min(), let end = keys.max() else { return [:] }
-    var found: [Int64: [Int64]] = [:]
+    guard var start = keys.min(), let end = keys.max() else { return Dictionary() }
+    var found: [Int64: [Int64]] = Dictionary()
     while start <= end {
       let window = try source.related(by: property, of: entity, owners: start...end, limit: Self.memberLimit)
       guard let last = window.end else {

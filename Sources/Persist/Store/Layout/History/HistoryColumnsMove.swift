@@ -63,14 +63,14 @@ private struct FormerColumns {
     guard let migration else {
       changedColumns = digest
       preserved = recorded
-      attributes = [:]
+      attributes = Dictionary()
       return
     }
-    let newNames = name.flatMap { migration.renames.properties[$0] } ?? [:]
+    let newNames = name.flatMap { migration.renames.properties[$0] } ?? Dictionary()
     preserved = recorded.map { newNames[$0] }
     guard let entity = name.flatMap({ migration.former.model.entitiesByName[$0] }) else {
       changedColumns = nil
-      attributes = [:]
+      attributes = Dictionary()
       return
     }
     let pairs = PreservedAttribute.all(of: entity, in: migration.former).compactMap { old in

@@ -13,6 +13,11 @@ package struct HistoryDescription: Sendable, Equatable {
   /// For each entity with such attributes, the attributes whose values are kept, in the order of the columns.
   let preserved: [String: [String]]
 
+  // The digest is that of the other parts.
+  package static func == (left: HistoryDescription, right: HistoryDescription) -> Bool {
+    left.digest.hasSameBytes(as: right.digest)
+  }
+
   package init(_ map: TableMap) {
     let entities = map.model.entities
     columns = Dictionary(

@@ -47,8 +47,8 @@ package struct HistoryExpansion: Sendable {
 
   /// The names of an entity's properties in the other model, by their own names.
   private func otherNames(_ entity: Entity) -> [String: String] {
-    if side == .first { return renames.properties[entity.name] ?? [:] }
-    return Self.inverse(of: origins[entity.name].flatMap { renames.properties[$0] } ?? [:])
+    if side == .first { return renames.properties[entity.name] ?? Dictionary() }
+    return Self.inverse(of: origins[entity.name].flatMap { renames.properties[$0] } ?? Dictionary())
   }
 
   // MARK: Changed columns
@@ -61,7 +61,7 @@ package struct HistoryExpansion: Sendable {
       columns,
       beside: RecordedColumns.Other(
         columns: ChangedColumns(of: partner, in: other), isFirst: side == .second,
-        slots: entity.properties.reduce(into: [:]) { slots, property in
+        slots: entity.properties.reduce(into: Dictionary()) { slots, property in
           slots[property.slot] = names[property.name].flatMap { partner.property(named: $0) }?.slot
         }))
   }
@@ -90,14 +90,14 @@ package struct HistoryExpansion: Sendable {
 
   /// The second model's columns of an entity by those under which old values are kept.
   package func columns(ofEntity number: Int) -> [String: String] {
-    side == .second ? moves[number]?.columns ?? [:] : [:]
+    side == .second ? moves[number]?.columns ?? Dictionary() : Dictionary()
   }
 
   /// The columns under which old values of an entity are kept, by the second model's columns.
   package func keptColumns(ofEntity number: Int) -> [String: String] { Self.inverse(of: columns(ofEntity: number)) }
 
   /// The second model's names of relationships by those under which members are kept.
-  package var relationships: [String: String] { side == .second ? move.relationships : [:] }
+  package var relationships: [String: String] { side == .second ? move.relationships : Dictionary() }
 
   /// The names under which members are kept, by the second model's names of relationships.
   package var keptRelationships: [String: String] { Self.inverse(of: relationships) }
@@ -117,7 +117,7 @@ package struct HistoryExpansion: Sendable {
   package var pairs: [(table: String, first: String, second: String)] {
     var seen: Set<[String]> = []
     return first.tables.flatMap { table in
-      (moves[table.number]?.columns ?? [:]).sorted { $0.key < $1.key }.filter { $0.key != $0.value }
+      (moves[table.number]?.columns ?? Dictionary()).sorted(on: \.key).filter { $0.key != $0.value }
         .map { (table: table.table, first: $0.key, second: $0.value) }
     }.filter { seen.insert([$0.table, $0.first, $0.second]).inserted }
   }

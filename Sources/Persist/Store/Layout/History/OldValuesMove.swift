@@ -3,9 +3,9 @@
 /// Old names without a new one were removed.
 package struct PropertyRenames: Sendable, Equatable {
   /// The new names of entities by their old ones.
-  package var entities: [String: String] = [:]
+  package var entities: [String: String] = Dictionary()
   /// The new names of properties by the old names of entity and property.
-  package var properties: [String: [String: String]] = [:]
+  package var properties: [String: [String: String]] = Dictionary()
   /// Whether the migration transforms values, so that old ones have no meaning in the new model.
   package var transformsValues = false
 
@@ -28,7 +28,7 @@ package struct PropertyRenames: Sendable, Equatable {
     for (old, middle) in entities {
       guard let new = next.entities[middle] else { continue }
       result.entities[old] = new
-      result.properties[old] = (properties[old] ?? [:]).compactMapValues { next.properties[middle]?[$0] }
+      result.properties[old] = (properties[old] ?? Dictionary()).compactMapValues { next.properties[middle]?[$0] }
     }
     return result
   }
@@ -64,9 +64,10 @@ package struct OldValuesMove: Sendable {
     entities = old.tables.map { place in
       let renamed = renames.entities[place.entity.name].flatMap { new.model.entitiesByName[$0] }
       guard let renamed else {
-        return EntityMove(number: place.number, newNumber: nil, columns: [:], numberColumns: [], marks: [:])
+        return EntityMove(
+          number: place.number, newNumber: nil, columns: Dictionary(), numberColumns: [], marks: Dictionary())
       }
-      var marks: [String: MarkChange] = [:]
+      var marks: [String: MarkChange] = Dictionary()
       var columns = [OldValuesLayout.versionColumn: OldValuesLayout.versionColumn]
       for column in place.columns {
         guard let name = renames.properties[place.entity.name]?[column.property],
@@ -82,7 +83,7 @@ package struct OldValuesMove: Sendable {
         number: place.number, newNumber: new[renamed].number, columns: columns,
         numberColumns: new[renamed].columns.filter { $0.role == .toOneEntity }.map(\.name), marks: marks)
     }
-    var relationships: [String: String] = [:]
+    var relationships: [String: String] = Dictionary()
     for entity in old.model.entities {
       for property in entity.ownProperties where property.isToMany {
         guard let owner = renames.entities[entity.name],
@@ -112,7 +113,7 @@ package struct OldValuesMove: Sendable {
       return EntityMove(
         number: own?.number ?? place.number, newNumber: place.number, columns: columns,
         numberColumns: own?.numberColumns ?? place.columns.filter { $0.role == .toOneEntity }.map(\.name),
-        marks: own?.marks ?? [:])
+        marks: own?.marks ?? Dictionary())
     }
     var relationships = relationships
     let moved = Set(relationships.values)

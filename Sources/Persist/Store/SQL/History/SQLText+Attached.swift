@@ -22,10 +22,10 @@ extension SQLText {
 
   /// The statements for each number of ranges or entries, which are powers of two: few texts, made once.
   private static let groupTexts = {
-    var reads: [Int: SQLText] = [:]
-    var writes: [Int: SQLText] = [:]
-    var values: [Int: SQLText] = [:]
-    var removals: [Int: SQLText] = [:]
+    var reads: [Int: SQLText] = Dictionary()
+    var writes: [Int: SQLText] = Dictionary()
+    var values: [Int: SQLText] = Dictionary()
+    var removals: [Int: SQLText] = Dictionary()
     let empty = SQLValue.blob(Data())
     var count = 1
     while count <= greatestAttachedGroup {

@@ -250,7 +250,7 @@ extension SQLText {
   /// - Parameter taken: The column of the other row that leads back, if it has one: it must be empty or lead back.
   package static func restoreKeys(_ slot: ParkedSlot, into target: KeyTarget, taken: String?) -> SQLText {
     let isOwner = target.row == .owner
-    // On a server, a column of the other row may have the name that a column of the parked pairs has.
+    // With their table: on a server, the other row may have columns of the same names.
     let (row, key, place): (SQLText, SQLText, SQLText) =
       isOwner
       ? ("PERSIST_PARKED_PAIRS.OWNER", "PERSIST_PARKED_PAIRS.MEMBER", "INVERSEPLACE")

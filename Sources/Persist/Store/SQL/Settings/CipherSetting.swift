@@ -14,7 +14,7 @@ package enum CipherSetting {
 
   /// The settings among the pragmas of a store's options, by their names in lower case.
   package static func settings(among pragmas: [String: String]) -> [String: String] {
-    var settings: [String: String] = [:]
+    var settings: [String: String] = Dictionary()
     // SQLite's name for the size of a page means SQLCipher's.
     for (name, value) in pragmas where name.lowercased() == "page_size" { settings["cipher_page_size"] = value }
     for (name, value) in pragmas where names.contains(name.lowercased()) { settings[name.lowercased()] = value }

@@ -39,7 +39,7 @@ extension SQLText {
       }
     }.joined(separator: "")
     return """
-      \(insert(into: table, columns)) ON CONFLICT DO UPDATE SET Z_OPT = IFNULL(Z_OPT, 0) + 1\(changes) \
+      \(insert(into: table, columns)) ON CONFLICT DO UPDATE SET \(countingUp)\(changes) \
       RETURNING Z_PK, Z_ENT\(values)
       """
   }
@@ -67,7 +67,7 @@ extension SQLText {
       case .truth(let term): ", \(name: assignment.column) = (\(self.term(term)) <> 0)"
       }
     }.joined(separator: "")
-    return "UPDATE \(name: table) AS \(row: RowSelection.root) SET Z_OPT = IFNULL(Z_OPT, 0) + 1\(changes)"
+    return "UPDATE \(name: table) AS \(row: RowSelection.root) SET \(countingUp)\(changes)"
   }
 
   /// A row's key and its value that is out of a range, if there is one.
@@ -118,7 +118,7 @@ extension SQLText {
   package static func clear(_ columns: [String], of table: String, where column: String, isIn keys: String) -> SQLText {
     let changes = columns.map { ", \(name: $0) = NULL" as SQLText }.joined(separator: "")
     return """
-      UPDATE \(name: table) SET Z_OPT = IFNULL(Z_OPT, 0) + 1\(changes) WHERE \(name: column) IN (\(list(keys)))
+      UPDATE \(name: table) SET \(countingUp)\(changes) WHERE \(name: column) IN (\(list(keys)))
       """
   }
 

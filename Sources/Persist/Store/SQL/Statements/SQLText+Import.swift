@@ -23,14 +23,15 @@ extension SQLText {
     VALUES (\(parameter: ()), \(parameter: ()), \(parameter: ()), \(parameter: ()))
     """
 
-  /// The file's number and the line of an imported row.
-  package static func importedSource(root: Int64, key: Int64) -> SQLText {
-    "SELECT file, line FROM temp.Z_PERSIST_IMPORTED WHERE root = \(number: root) AND key = \(number: key)"
+  /// The file's number and the line of a row, if it was imported.
+  ///
+  /// - Parameter root: The index of the hierarchy's root.
+  package static func importedSource(root: Int, key: Int64) -> SQLText {
+    """
+    SELECT file, line FROM temp.Z_PERSIST_IMPORTED \
+    WHERE root = \(value: .integer(Int64(root))) AND key = \(value: .integer(key))
+    """
   }
-
-  /// Parameters: the number of the hierarchy's root, and the key.
-  package static let isImported: SQLText =
-    "SELECT 1 FROM temp.Z_PERSIST_IMPORTED WHERE root = \(parameter: ()) AND key = \(parameter: ())"
 
   /// Parameters: the relationship's number, the owner's key, the place and the member's key.
   package static let recordMember: SQLText = """
@@ -51,7 +52,7 @@ extension SQLText {
   package static func repeatedMember(_ relationship: Int, onlyOneOwner: Bool) -> SQLText {
     let owner: SQLText = onlyOneOwner ? "" : "owner, "
     return """
-      SELECT owner, member FROM temp.Z_PERSIST_MEMBERS WHERE relationship = \(number: Int64(relationship)) \
+      SELECT MIN(owner), member FROM temp.Z_PERSIST_MEMBERS WHERE relationship = \(number: Int64(relationship)) \
       AND place >= 0 GROUP BY \(owner)member HAVING COUNT(*) > 1 LIMIT 1
       """
   }

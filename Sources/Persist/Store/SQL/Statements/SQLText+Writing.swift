@@ -30,6 +30,11 @@ extension SQLText {
     """
   }
 
+  /// The version of a row, which may be null in a row of Core Data.
+  static let rowVersion: SQLText = "IFNULL(Z_OPT, 0)"
+  /// The assignment that counts the version of a row up: a part of every update, so that others notice the change.
+  static let countingUp: SQLText = "Z_OPT = \(rowVersion) + 1"
+
   /// Parameters: `Z_PK`, `Z_ENT`, then the columns.
   package static func insert(into table: String, _ columns: [String]) -> SQLText {
     let places = repeatElement(", \(parameter: ())" as SQLText, count: columns.count + 1).joined(separator: "")
@@ -43,23 +48,23 @@ extension SQLText {
   package static func update(_ table: String, _ columns: [String]) -> SQLText {
     let assignments = columns.map { ", \(name: $0) = \(parameter: ())" as SQLText }.joined(separator: "")
     return """
-      UPDATE \(name: table) SET Z_OPT = IFNULL(Z_OPT, 0) + 1\(assignments) \
-      WHERE Z_PK = \(parameter: ()) AND IFNULL(Z_OPT, 0) = \(parameter: ())
+      UPDATE \(name: table) SET \(countingUp)\(assignments) \
+      WHERE Z_PK = \(parameter: ()) AND \(rowVersion) = \(parameter: ())
       """
   }
 
   /// Deletes rows that had the same version when they were read. Parameters: their keys, and the version.
   package static func delete(from table: String, keyCount: Int) -> SQLText {
-    "DELETE FROM \(name: table) WHERE Z_PK IN (\(parameters: keyCount)) AND IFNULL(Z_OPT, 0) = \(parameter: ())"
+    "DELETE FROM \(name: table) WHERE Z_PK IN (\(parameters: keyCount)) AND \(rowVersion) = \(parameter: ())"
   }
 
   package static func version(of key: Int64, in table: String) -> SQLText {
-    "SELECT IFNULL(Z_OPT, 0) FROM \(name: table) WHERE Z_PK = \(value: .integer(key))"
+    "SELECT \(rowVersion) FROM \(name: table) WHERE Z_PK = \(value: .integer(key))"
   }
 
   /// Parameter: the key.
   package static func version(in table: String) -> SQLText {
-    "SELECT IFNULL(Z_OPT, 0) FROM \(name: table) WHERE Z_PK = \(parameter: ())"
+    "SELECT \(rowVersion) FROM \(name: table) WHERE Z_PK = \(parameter: ())"
   }
 
   package static func setVersion(_ version: Int64, of key: Int64, in table: String) -> SQLText {
@@ -67,13 +72,13 @@ extension SQLText {
   }
 
   package static func countVersionUp(of key: Int64, in table: String) -> SQLText {
-    "UPDATE \(name: table) SET Z_OPT = IFNULL(Z_OPT, 0) + 1 WHERE Z_PK = \(value: .integer(key))"
+    "UPDATE \(name: table) SET \(countingUp) WHERE Z_PK = \(value: .integer(key))"
   }
 
   /// Keys and versions of the rows with keys in a JSON array.
   package static func versions(in table: String, keys: String) -> SQLText {
     """
-    SELECT Z_PK, IFNULL(Z_OPT, 0) FROM \(name: table) \
+    SELECT Z_PK, \(rowVersion) FROM \(name: table) \
     WHERE Z_PK IN (SELECT value FROM json_each(\(value: .text(keys))))
     """
   }

@@ -34,7 +34,7 @@ extension SQLiteStore {
 }
 
 /// The steps of one batch delete, inside a transaction.
-private struct BatchDeletePass {
+private struct BatchDeletePass: ~Copyable {
   let doomed: DoomedRows
   private let connection: SQLiteConnection
   /// `Z_ENT` of the rows in this store.
@@ -49,29 +49,20 @@ private struct BatchDeletePass {
     self.connection = connection
     numbers = store.map.numbers
     files = LargeValueFiles(store.externalFolder)
-    let found = try connection.keys(.rows(.keyColumns(ofOnly: nil), requested), store.map.numbers)
-    doomed = try DoomedRows(found, rules) { end, owner, keys in
-      try connection.keys(.rows(at: end, of: owner, keys), store.map.numbers)
+    var found: DoomedRows.Keys = Dictionary()
+    try connection.query(.rows(.keyColumns(ofOnly: nil), requested)) { row in
+      found.add(row.integer(0), entityNumber: row.integer(1), store.map.numbers)
     }
+    doomed = try DoomedRows(found, rules, store.map.numbers, in: connection)
   }
 
-  /// Removes the rows from all relationships: columns that contain their keys, and pairs in join tables.
+  /// Removes the rows from all relationships.
   mutating func severRelationships() throws {
     for (_, rules, keys) in doomed.inOrder {
-      let json = SQLText.json(keys)
       for end in rules.ends {
-        switch end.place {
-        case .join(let join):
-          try recordLosses(at: end, of: rules, keys)
-          for column in join.isReflexive ? [join.ownColumn, join.memberColumn] : [join.ownColumn] {
-            try connection.execute(.delete(from: join.table, where: column, isIn: json))
-          }
-        case .foreignKey(let key) where end.rule != .noAction:
-          try recordLosses(at: end, of: rules, keys)
-          let columns = [key.column, key.entityColumn, key.orderColumn].compactMap { $0 }
-          try connection.execute(.clear(columns, of: key.table, where: key.column, isIn: json))
-        case .foreignKey, .own: break
-        }
+        let statements = end.severing(rowsWith: keys)
+        if !statements.isEmpty { try recordLosses(at: end, of: rules, keys) }
+        for statement in statements { try connection.execute(statement) }
       }
     }
   }
@@ -79,7 +70,7 @@ private struct BatchDeletePass {
   /// Records in the history that remaining rows no longer refer to deleted ones.
   private mutating func recordLosses(at end: DeletionRules.End, of owner: DeletionRules, _ keys: Set<Int64>) throws {
     guard history != nil else { return }
-    for loss in doomed.losses(try connection.keys(.rows(at: end, of: owner, keys), numbers), at: end) {
+    for loss in try doomed.losses(at: end, of: owner, keys) {
       try history?.recordUpdate(of: loss.key, loss.entity, changing: loss.slots)
     }
   }
@@ -97,35 +88,5 @@ private struct BatchDeletePass {
       if history != nil { for key in keys.sorted() { try history?.recordDeletion(of: key, index) } }
       try connection.execute(.delete(from: rule.table, where: "Z_PK", isIn: json))
     }
-  }
-}
-
-extension SQLText {
-  /// Keys and entity numbers of the rows at one end of a relationship of deleted rows.
-  fileprivate static func rows(at end: DeletionRules.End, of owner: DeletionRules, _ keys: Set<Int64>) -> SQLText {
-    let json = json(keys)
-    switch end.place {
-    case .foreignKey(let key): return .keys(in: key.table, where: key.column, isIn: json)
-    case .join(let join):
-      return .keys(in: end.destinationTable, from: join.table, join.memberColumn, where: join.ownColumn, isIn: json)
-    case .own(let column):
-      return .keys(in: end.destinationTable, from: owner.table, column, where: "Z_PK", isIn: json)
-    }
-  }
-
-  static func json(_ keys: some Sequence<Int64>) -> String {
-    "[" + keys.map(String.init).joined(separator: ",") + "]"
-  }
-}
-
-extension SQLiteConnection {
-  /// Reads keys by entity. Rows of entities unknown to the model are ignored.
-  fileprivate func keys(_ sql: SQLText, _ numbers: EntityNumbers) throws -> DoomedRows.Keys {
-    var found: DoomedRows.Keys = [:]
-    try query(sql) { row in
-      guard let index = numbers.entityIndex(ofNumber: Int(truncatingIfNeeded: row.integer(1))) else { return }
-      found[index, default: []].insert(row.integer(0))
-    }
-    return found
   }
 }

@@ -36,7 +36,7 @@ private struct BatchInsertPass {
   private let required: RequiredValues
   /// By property slot, the conversions to types narrower than their columns.
   private let narrows: [ValueConversion?]
-  private var upserts: [GivenSlots: Upsert] = [:]
+  private var upserts: [GivenSlots: Upsert] = Dictionary()
   private var history: HistoryWriter?
   private(set) var outcome = BatchOutcome()
 
@@ -81,7 +81,7 @@ private struct BatchInsertPass {
     while try batch.next(&row) {
       try required.check(row, number: outcome.count + 1)
       let (key, overflow) = lastKey.addingReportingOverflow(1)
-      guard !overflow else { throw noKeyLeft }
+      guard !overflow else { throw PersistenceError.noKeyLeft(for: batch.entity, at: store.url) }
       if let insert {
         if outcome.count > 0 { insert.beginAgain() }
         try bind(row, key, to: insert)
@@ -136,7 +136,7 @@ private struct BatchInsertPass {
 
   private mutating func run(_ insert: SQLiteStatement, _ row: BatchInsertRow, _ key: Int64) throws {
     do { try insert.run() } catch let error as PersistenceError where error.code == .constraintConflict {
-      throw binder.describe(error, plan, row: key) { row.value(at: $0) }
+      throw binder.describe(error, plan, row: key, SlotValues(batch.entity.properties.indices.map(row.value)))
     }
     try record(key, batch.entity, row, isNew: true)
   }
@@ -183,12 +183,7 @@ private struct BatchInsertPass {
       }
     }
     guard batch.wantsIdentifiers else { return }
-    let id = ManagedObjectID(entityName: entity.name, storeIdentifier: store.identifier, key: .permanent(key))
-    if isNew {
-      outcome.changes.insertedObjectIDs.insert(id)
-    } else {
-      outcome.changes.updatedObjectIDs.insert(id)
-    }
+    outcome.record(key, of: entity, inStore: store.identifier, isNew: isNew)
   }
 
   private mutating func upsert(of given: GivenSlots) -> Upsert {
@@ -206,12 +201,6 @@ private struct BatchInsertPass {
     let upsert = Upsert(sql: sql, fileColumns: fileColumns)
     upserts[slots] = upsert
     return upsert
-  }
-
-  private var noKeyLeft: PersistenceError {
-    PersistenceError(
-      .storeDamaged, at: PersistenceError.Place(entity: batch.entity.name, store: store.url),
-      "All keys for new objects are used up.", fix: "Correct the store's key counters.")
   }
 }
 

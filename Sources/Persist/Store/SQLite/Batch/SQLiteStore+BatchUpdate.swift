@@ -107,31 +107,23 @@ extension SQLiteStore {
 
   /// The new values of the columns.
   private func assignments(of batch: BatchUpdate) throws -> [(column: String, value: SQLText.Assigned)] {
-    let update = writePlan(of: batch)
+    let (update, entity) = (writePlan(of: batch), batch.rows.entity)
     var translation = newTranslation(at: batch.rows.now)
     let expressions = Dictionary(batch.changes.map { ($0.slot, $0.value) }, uniquingKeysWith: { $1 })
     return try update.columns.compactMap { column in
       guard let expression = expressions[column.slot] else { return nil }
       if let value = expression.constantValue {
-        guard let value = sqlValue(value, in: column) else { throw refusal(batch, column, expression) }
+        guard let value = sqlValue(value, in: column) else {
+          throw PersistenceError.notComputable(expression, for: column, of: entity)
+        }
         return (column.name, .value(value))
       }
       guard case .attribute(let form) = column.source,
         let term = translation.assigned(
-          expression, to: form, over: batch.rows.entity, root: SQLText.RowSelection.root)
-      else { throw refusal(batch, column, expression) }
+          expression, to: form, over: entity, root: SQLText.RowSelection.root)
+      else { throw PersistenceError.notComputable(expression, for: column, of: entity) }
       return (column.name, form == .boolean ? .truth(term) : .term(term))
     }
-  }
-
-  private func refusal(
-    _ batch: BatchUpdate, _ column: WritePlan.Column, _ expression: FetchExpression
-  ) -> PersistenceError {
-    let entity = batch.rows.entity
-    return PersistenceError(
-      .invalidRequest, at: .property(entity.name, entity.properties[column.slot].name),
-      "A store can't compute '\(ValueWords.format(expression))' for '\(entity.properties[column.slot].name)'.",
-      fix: "Use a value, or an expression of the attribute's type that SQL can compute, or change the objects.")
   }
 
   /// A constant in a column's representation; nil if the column doesn't accept the value.

@@ -23,7 +23,7 @@ extension SQLiteConnection {
     fullTextTrust = nil
     guard !indexes.isEmpty else { return }
     let version = try schemaVersion
-    var own: [String: String] = [:]
+    var own: [String: String] = Dictionary()
     for index in indexes { own.merge(index.definitions) { first, _ in first } }
     let objects = try all(.trustedObjects) { (name: $0.text(0), sql: $0.text(1), isTable: $0.integer(2) != 0) }
     let tables = objects.filter(\.isTable).map(\.name)

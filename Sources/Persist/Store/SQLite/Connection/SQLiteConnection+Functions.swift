@@ -66,14 +66,18 @@ extension SQLiteConnection {
         { context, _, _ in sqlite3_result_double(context, Date().timeIntervalSinceReferenceDate) }, nil, nil, nil)
     case .lowercase:
       sqlite3_create_function_v2(
-        handle, name, -1, flags, nil, { mapText($0, $1, $2) { $0.lowercased() } }, nil, nil, nil)
+        handle, name, -1, flags, nil, { mapText(in: $0, count: $1, $2) { $0.lowercased() } }, nil, nil, nil)
     case .uppercase:
       sqlite3_create_function_v2(
-        handle, name, -1, flags, nil, { mapText($0, $1, $2) { $0.uppercased() } }, nil, nil, nil)
+        handle, name, -1, flags, nil, { mapText(in: $0, count: $1, $2) { $0.uppercased() } }, nil, nil, nil)
     case .canonical:
       sqlite3_create_function_v2(
         handle, name, -1, flags, nil,
-        { mapText($0, $1, $2) { $0.folding(options: [.caseInsensitive, .diacriticInsensitive], locale: nil) } },
+        {
+          mapText(in: $0, count: $1, $2) {
+            $0.folding(options: [.caseInsensitive, .diacriticInsensitive], locale: nil)
+          }
+        },
         nil, nil, nil)
     case .unknown:
       let context = Unmanaged.passRetained(FunctionName(name)).toOpaque()
@@ -120,7 +124,7 @@ private final class FunctionName: Sendable {
 
 /// Maps text; null remains null, and other values are converted to text.
 private func mapText(
-  _ context: OpaquePointer?, _ count: Int32, _ arguments: UnsafeMutablePointer<OpaquePointer?>?,
+  in context: OpaquePointer?, count: Int32, _ arguments: UnsafeMutablePointer<OpaquePointer?>?,
   _ change: (String) -> String
 ) {
   guard count > 0, let argument = arguments?[0], sqlite3_value_type(argument) != SQLITE_NULL,

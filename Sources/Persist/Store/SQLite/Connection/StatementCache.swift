@@ -9,8 +9,8 @@ struct StatementCache {
     var statement: SQLiteStatement
   }
 
-  private var byIdentity: [ObjectIdentifier: Entry] = [:]
-  private var byText: [String: SQLiteStatement] = [:]
+  private var byIdentity: [ObjectIdentifier: Entry] = Dictionary()
+  private var byText: [String: SQLiteStatement] = Dictionary()
   /// The number of statements cached by identity at which unused ones are finalized.
   private var sweepingCount = 400
 
@@ -61,7 +61,7 @@ struct StatementCache {
   mutating func finalizeAll() {
     for entry in byIdentity.values { entry.statement.finalize() }
     for statement in byText.values { statement.finalize() }
-    byIdentity = [:]
-    byText = [:]
+    byIdentity = Dictionary()
+    byText = Dictionary()
   }
 }

@@ -13,6 +13,10 @@ struct ExchangeRecord: Codable, Equatable {
   /// The large values of the old store that the new one doesn't name.
   var removed: [String]
 
+  static func == (left: ExchangeRecord, right: ExchangeRecord) -> Bool {
+    left.logEntry.hasSameBytes(as: right.logEntry) && left.added == right.added && left.removed == right.removed
+  }
+
   private static func file(in folder: URL) -> URL { folder.appendingPathComponent("exchange.json") }
 
   init(logEntry: PropertyList, added: [String] = [], removed: [String]) throws {

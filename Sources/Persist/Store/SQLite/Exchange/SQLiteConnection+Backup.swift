@@ -84,7 +84,7 @@ extension SQLiteConnection {
     for (table, column) in try columnsOfFileNames() {
       let rows = try all(.valuesInFiles(of: table, column: column)) { ($0.integer(0), $0.data(1)) }
       for (key, content) in rows {
-        let name = String(decoding: content.dropFirst().prefix { $0 != 0 }, as: UTF8.self)
+        let name = content.largeValueName
         // Other bytes may begin in the same way.
         guard UUID(uuidString: name) != nil, let value = try folder.dataIfPresent(named: name) else { continue }
         try execute(.setValue(.blob(Data([1]) + value), of: column, in: table, key: key))

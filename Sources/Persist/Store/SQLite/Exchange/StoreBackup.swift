@@ -203,7 +203,7 @@ package enum StoreBackup {
     for column in columns {
       let rows = try connection.all(.valuesInFiles(of: column[0], column: column[1])) { ($0.integer(0), $0.data(1)) }
       for (key, content) in rows {
-        let name = String(decoding: content.dropFirst().prefix { $0 != 0 }, as: UTF8.self)
+        let name = content.largeValueName
         let value = SQLValue.blob(Data([1]) + (try store.externalData(named: name)))
         try connection.execute(.setValue(value, of: column[1], in: column[0], key: key))
       }

@@ -152,7 +152,7 @@ package struct ExternalDataFolder: Sendable, Equatable {
   ///
   /// A file that can't be deleted does no harm.
   func discard(_ names: some Sequence<String>) {
-    var isShared: [URL: Bool] = [:]
+    var isShared: [URL: Bool] = Dictionary()
     for name in names {
       guard let found = try? find(name) else { continue }
       let sharing = isShared[found.folder] ?? !sharers(of: found.folder).isEmpty
@@ -180,4 +180,10 @@ package struct ExternalDataFolder: Sendable, Equatable {
         }
       }
   }
+}
+
+extension Data {
+  /// The name of the file in a column's content, between a byte 2 and a byte 0.
+  @inline(never)
+  var largeValueName: String { String(decoding: dropFirst().prefix { $0 != 0 }, as: UTF8.self) }
 }

@@ -114,7 +114,7 @@ struct HistoryWriter {
     for (index, attribute) in entity.preserved.enumerated() where attribute.attribute.storesMarkedBytes {
       let sql = SQLText.fileName(in: entity.table, attribute.column, key: key)
       guard let content = try connection.first(sql, { $0.data(0) }), let folder else { continue }
-      let name = String(decoding: content.dropFirst().prefix { $0 != 0 }, as: UTF8.self)
+      let name = content.largeValueName
       let value = try folder.dataIfPresent(named: name).map { SQLValue.blob(Data([1]) + $0) } ?? .null
       try connection.execute(.setTombstone(plan.map.layout.tombstones[index], to: value, of: last))
     }

@@ -39,7 +39,7 @@ extension SQLiteConnection {
       (entity: row.integer(0), key: row.integer(1), column: row.text(2), content: row.data(3))
     }
     for value in found where map.fileColumns.value[Int(clamping: value.entity)]?.contains(value.column) == true {
-      let name = String(decoding: value.content.dropFirst().prefix { $0 != 0 }, as: UTF8.self)
+      let name = value.content.largeValueName
       let content = try folder?.dataIfPresent(named: name).map { SQLValue.blob(Data([1]) + $0) }
       try execute(
         .setOldValue(

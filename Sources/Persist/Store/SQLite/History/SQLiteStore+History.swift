@@ -43,7 +43,7 @@ extension SQLiteStore: HistorySource {
 }
 
 extension SQLiteConnection: HistoryConnection {
-  package func forEachRow(of sql: SQLText, _ body: (any HistoryRow) throws -> Void) throws {
+  package func forEachRow(of sql: SQLText, _ body: (any StatementRow) throws -> Void) throws {
     try query(sql) { try body($0) }
   }
   package func hasTable(named name: String) throws -> Bool { try first(.knows(table: name)) { _ in true } == true }
@@ -68,6 +68,6 @@ extension SQLiteConnection: HistoryConnection {
   }
 }
 
-extension SQLiteStatement: HistoryRow {
+extension SQLiteStatement: StatementRow {
   package func keptValue(_ column: Int32) -> SQLValue { value(column) }
 }

@@ -80,7 +80,7 @@ extension StoreSchema {
   /// - Parameter known: The schema in an earlier state, whose tables aren't read again if their definitions are the
   ///   same.
   package init(_ connection: SQLiteConnection, knowing known: StoreSchema? = nil) throws {
-    var columns: [String: [Column]] = [:]
+    var columns: [String: [Column]] = Dictionary()
     if known == nil {
       try connection.query(.columns) { row in
         columns[row.text(0), default: []].append(Column(name: row.text(1), declaredType: row.text(2)))

@@ -47,7 +47,7 @@ struct CopyFile: StoreCopy {
       "page_size": .currentPageSize, "encoding": .encoding, "auto_vacuum": .autoVacuum, "user_version": .userVersion,
       "application_id": .applicationID,
     ]
-    var settings: [String: String] = [:]
+    var settings: [String: String] = Dictionary()
     for (name, question) in questions { settings[name] = try connection.first(question) { $0.text(0) } }
     return settings
   }
@@ -165,7 +165,7 @@ struct CopyFile: StoreCopy {
   private func write<T>(
     _ mode: SQLiteConnection.Mode, settings: [String: String] = [:], _ body: (SQLiteConnection) throws -> T
   ) throws -> T {
-    let pragmas = isNew ? settings.merging(["journal_mode": "OFF", "synchronous": "OFF"]) { $1 } : [:]
+    let pragmas = isNew ? settings.merging(["journal_mode": "OFF", "synchronous": "OFF"]) { $1 } : Dictionary()
     let options = StoreOptions(pragmas: pragmas).with(connection.encryption)
     let connection = try SQLiteConnection(url, mode: mode, options: options)
     defer { connection.close() }

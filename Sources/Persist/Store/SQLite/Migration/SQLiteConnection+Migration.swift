@@ -26,9 +26,7 @@ extension SQLiteConnection: StoreInspector {
   }
 
   package func largeValueNames(in table: String, column: String, _ rows: RowCondition) throws -> [String] {
-    try all(.fileNames(in: table, column: column, rows)) { row in
-      String(decoding: row.data(0).dropFirst().prefix { $0 != 0 }, as: UTF8.self)
-    }
+    try all(.fileNames(in: table, column: column, rows)) { $0.data(0).largeValueName }
   }
 
   package var convertsRowsLater: Bool { true }

@@ -2,18 +2,7 @@ package import Foundation
 
 /// Values that are parked in an SQLite file.
 extension SQLiteConnection {
-  package func parkedSlots() throws -> [ParkedSlot] {
-    guard try first(.knows(table: ParkedSlot.Table.slots), { _ in true }) == true else { return [] }
-    let hasStates = try first(.knows(table: ParkedSlot.Table.states), { _ in true }) == true
-    return try all(.parkedSlots(hasStates: hasStates)) { row in
-      let column = row.text(8)
-      return ParkedSlot(
-        number: Int(clamping: row.integer(0)), kind: ParkedSlot.Kind(rawValue: row.text(1)) ?? .attribute,
-        entity: row.text(2), property: row.text(3), elements: row.text(4), model: row.text(5), version: row.text(6),
-        column: column.isEmpty
-          ? nil : ParkedColumn(table: row.text(7), name: column, entityNumber: Int(clamping: row.integer(9))))
-    }
-  }
+  package func parkedSlots() throws -> [ParkedSlot] { try storedParkedSlots() }
 
   package func parkedModel(_ digest: String) throws -> Data? { try first(.parkedModel(digest)) { $0.data(0) } }
 
@@ -28,7 +17,7 @@ extension SQLiteConnection {
     guard let url else { return }
     let folder = ExternalDataFolder(storeAt: url)
     let files = try all(.parkedFiles(slot)) { row in
-      (object: row.integer(0), name: String(decoding: row.data(1).dropFirst().prefix { $0 != 0 }, as: UTF8.self))
+      (object: row.integer(0), name: row.data(1).largeValueName)
     }
     for (object, name) in files {
       // A missing file remains missing.

@@ -13,7 +13,7 @@ final class HeldStates: Sendable {
   }
 
   private struct State {
-    var held: [Holding: Held] = [:]
+    var held: [Holding: Held] = Dictionary()
     var count = 0
     var actions: [@Sendable () -> Void] = []
 

@@ -55,7 +55,7 @@ extension SQLiteConnection {
     in table: String, column: String, _ rows: RowCondition
   ) throws -> [(row: Int64, name: String)] {
     try all(.namedFiles(in: table, column: column, rows)) { row in
-      (row: row.integer(0), name: String(decoding: row.data(1).dropFirst().prefix { $0 != 0 }, as: UTF8.self))
+      (row: row.integer(0), name: row.data(1).largeValueName)
     }
   }
 

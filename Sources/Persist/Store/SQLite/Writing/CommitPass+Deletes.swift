@@ -50,7 +50,7 @@ extension CommitPass {
   /// occur. A cascade's rows alternate between entities.
   private static func grouped(_ rows: [RowWrites.RowVersion]) -> [RowWrites.RowVersion] {
     guard rows.count > WritePlan.deleteGroupSize else { return rows }
-    var places: [DeleteGroup: Int] = [:]
+    var places: [DeleteGroup: Int] = Dictionary()
     // By place, the rows of a group, as runs of rows that are already next to each other.
     var groups: [[Range<Int>]] = []
     var start = 0

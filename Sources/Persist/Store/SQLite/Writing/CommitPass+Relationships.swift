@@ -12,9 +12,7 @@ extension CommitPass {
         try removeFromOwner(owner, link.removed, column)
         try own(owner, of: entity, members: link.added, in: column)
       case nil:
-        throw PersistenceError(
-          .invalidRequest, at: .property(entity.name, entity.properties[link.slot].name),
-          "The store has no column or table for the relationship.", fix: "Migrate the store to the model.")
+        throw PersistenceError.missingPlace(ofRelationshipAt: link.slot, of: entity)
       }
     }
   }
@@ -107,50 +105,27 @@ extension CommitPass {
   // MARK: Orders
 
   /// Records that a row is a new member of an ordered relationship, based on the row's own key column.
-  mutating func recordMissingPlace(_ plan: WritePlan, _ slot: Int, _ owner: ManagedObjectID, member: Int64) throws {
-    let table = store.map[plan.entity]
-    guard let order = table.orderColumns[slot], let column = table.column(slot: slot) else { return }
-    let owner = OrderedOwner(table: table.table, column: column.name, orderColumn: order, key: try key(of: owner))
+  mutating func recordMissingPlace(_ plan: WritePlan, _ slot: Int, _ id: ManagedObjectID, member: Int64) throws {
+    guard let owner = try OrderedOwner(at: slot, in: store.map[plan.entity], key: { try key(of: id) }) else { return }
     withoutPlace[owner, default: []].append(member)
   }
 
   /// Writes changed orders, and appends members without a given position.
-  mutating func orderRows() throws {
-    for ordering in writes.orderings {
-      let entity = try plan(ordering.entity).entity
-      let owner = try key(of: ordering.owner)
-      let members = try ordering.members.map { try key(of: $0) }
-      switch store.map[entity].toMany[ordering.slot] {
-      case .join(let join)?:
-        guard let order = join.orderColumn else { continue }
-        let place = OrderedOwner(table: join.table, column: join.ownColumn, orderColumn: order, key: owner)
-        try arrange(members, isWhole: ordering.isWhole, of: place, join.memberColumn)
-      case .foreignKey(let column)?:
-        guard let order = column.orderColumn else { continue }
-        let place = OrderedOwner(table: column.table, column: column.column, orderColumn: order, key: owner)
-        let untold = withoutPlace.removeValue(forKey: place) ?? []
-        let told = Set(members)
-        try arrange(
-          ordering.isWhole ? members : untold.filter { !told.contains($0) } + members, isWhole: ordering.isWhole,
-          of: place)
-      case nil: continue
-      }
-    }
-    for (owner, members) in withoutPlace {
-      try arrange(members, isWhole: false, of: owner)
-    }
+  func orderRows() throws {
+    guard !writes.orderings.isEmpty || !withoutPlace.isEmpty else { return }
+    let arrangements = try MemberArrangement.all(
+      of: writes, in: store.map, store.plans, appending: withoutPlace, key: { try key(of: $0) })
+    for arrangement in arrangements { try write(arrangement) }
   }
 
-  /// Gives members of an owner the positions of a new order, or those at the end.
-  private func arrange(
-    _ members: [Int64], isWhole: Bool, of owner: OrderedOwner, _ memberColumn: String = "Z_PK"
-  ) throws {
-    let places = try places(of: owner, memberColumn)
-    let order = OrderPlaces.order(members, isWhole: isWhole, among: places)
+  private func write(_ arrangement: MemberArrangement) throws {
+    let owner = arrangement.owner
+    let places = try places(of: owner, arrangement.memberColumn)
+    let order = OrderPlaces.order(arrangement.members, isWhole: arrangement.isWhole, among: places)
     let changes = OrderPlaces.changes(order, from: places.compactMapValues { $0 })
     guard !changes.isEmpty else { return }
     let sql = SQLText.setPlace(
-      in: owner.table, owner: owner.column, member: memberColumn, order: owner.orderColumn)
+      in: owner.table, owner: owner.column, member: arrangement.memberColumn, order: owner.orderColumn)
     try connection.withStatement(sql) { statement in
       for (member, place) in changes {
         statement.begin()
@@ -168,7 +143,7 @@ extension CommitPass {
       in: owner.table, owner: owner.column, member: memberColumn, order: owner.orderColumn)
     return try connection.withStatement(sql) { statement in
       statement.bind(owner.key, at: 1)
-      var places: [Int64: Int64?] = [:]
+      var places: [Int64: Int64?] = Dictionary()
       while try statement.step() {
         places.updateValue(statement.isNull(1) ? nil : statement.integer(1), forKey: statement.integer(0))
       }

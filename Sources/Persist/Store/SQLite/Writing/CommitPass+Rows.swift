@@ -32,7 +32,7 @@ extension CommitPass {
           bindsNulls: row == nil)
       }
       do { try statement.run() } catch let error as PersistenceError where error.code == .constraintConflict {
-        throw describe(error, plan, row: key) { writes.inserts[place].value(at: $0) }
+        throw describe(error, plan, row: key, writes.inserts[place].allValues)
       }
       let version = writes.inserts[place].version
       if version != 1 { try connection.execute(.setVersion(version, of: key, in: plan.table)) }
@@ -79,7 +79,9 @@ extension CommitPass {
     statement.bind(row.version, at: last + 2)
     let total = connection.totalChanges
     do { try statement.run() } catch let error as PersistenceError where error.code == .constraintConflict {
-      throw describe(error, plan, row: key) { row.slots.contains($0) ? row.values[$0] : nil }
+      var changed = SlotValues()
+      for slot in row.slots { changed[slot] = row.values[slot] }
+      throw describe(error, plan, row: key, changed)
     }
     guard connection.changes(since: total) > 0 else { return try recordConflict(plan, key, expected: row.version) }
     guard update.hasPlaces else { return }
@@ -159,8 +161,15 @@ extension CommitPass {
   }
 
   /// Describes a violated uniqueness constraint in terms of the model, where SQLite names the columns.
+  ///
+  /// - Parameters:
+  ///   - error: SQLite's error.
+  ///   - plan: The plan of the row that violates the constraint.
+  ///   - row: The key of the row.
+  ///   - written: The values of the row, as far as they were written.
+  @inline(never)
   func describe(
-    _ error: PersistenceError, _ plan: WritePlan, row: Int64, value: (Int) -> StoredValue?
+    _ error: PersistenceError, _ plan: WritePlan, row: Int64, _ written: SlotValues
   ) -> PersistenceError {
     guard let columns = error.engineMessage?.firstMatch(of: /UNIQUE constraint failed: ([^()]+) \(/)?.1 else {
       return error
@@ -169,12 +178,7 @@ extension CommitPass {
       column.split(separator: ".").last.flatMap { plan.property(ofColumn: String($0)) }
     }
     guard !properties.isEmpty else { return error }
-    let names = properties.map(\.name).joined(separator: ", ")
-    let values = properties.map { value($0.slot)?.description ?? "its value" }.joined(separator: ", ")
-    return PersistenceError(
-      .constraintConflict,
-      at: PersistenceError.Place(entity: plan.entity.name, property: names, row: row, store: store.url),
-      "Another \(plan.entity.root.name) has \(values) for \(names) already, but it must be unique.",
-      fix: "Change one of the two objects, or delete it.")
+    let values = properties.map { written[$0.slot]?.description ?? "its value" }.joined(separator: ", ")
+    return .notUnique(values, of: properties.map(\.name), plan.entity, row: row, at: store.url)
   }
 }

@@ -74,8 +74,7 @@ extension CommitPass {
     case .entityNumber:
       guard case .objectID(let id) = value else { return statement.bindNull(at: index) }
       guard let entity = store.model.entitiesByName[id.entityName] else {
-        throw PersistenceError(
-          .unknownEntity, at: .entity(id.entityName), "A relationship leads to an entity that the model doesn't have.")
+        throw PersistenceError.unknownDestination(id.entityName)
       }
       statement.bind(Int64(store.map.numbers[entity]), at: index)
     case .place: statement.bindNull(at: index)
@@ -143,9 +142,6 @@ extension CommitPass {
   private func mismatch(
     _ value: StoredValue, in column: WritePlan.Column, of plan: WritePlan, row: Int64
   ) -> PersistenceError {
-    let name = plan.entity.properties[column.slot].name
-    return PersistenceError(
-      .typeMismatch, at: PersistenceError.Place(entity: plan.entity.name, property: name, row: row, store: store.url),
-      "'\(name)' can't hold \(value).", fix: "Give it a value of its type.")
+    .mismatch(value, in: column, of: plan.entity, row: row, at: store.url)
   }
 }

@@ -9,8 +9,6 @@ struct CommitPass {
   let writes: RowWrites
   /// The key of each inserted row, in the order of the inserts.
   private(set) var insertedKeys: [Int64] = []
-  /// The store's plans, by index in ``ManagedObjectModel/entities``.
-  private let plans: LazyList<WritePlan>
   private var temporaryKeys = TemporaryKeys()
   var files: LargeValueFiles
   var conflicts: [RowConflict] = []
@@ -19,23 +17,14 @@ struct CommitPass {
   /// Records the save in the history; nil if changes aren't recorded.
   var history: HistoryWriter?
   /// New members of ordered relationships that have no position yet.
-  var withoutPlace: [OrderedOwner: [Int64]] = [:]
+  var withoutPlace: [OrderedOwner: [Int64]] = Dictionary()
   /// The greatest positions of members of ordered many-to-many relationships that get new ones.
-  var lastPlaces: [OrderedOwner: Int64] = [:]
-
-  /// An ordered relationship of one row, identified by the members' columns.
-  struct OrderedOwner: Hashable {
-    let table: String
-    let column: String
-    let orderColumn: String
-    let key: Int64
-  }
+  var lastPlaces: [OrderedOwner: Int64] = Dictionary()
 
   init(_ writes: RowWrites, store: SQLiteStore, connection: SQLiteConnection) {
     self.writes = writes
     self.store = store
     self.connection = connection
-    plans = store.plans.writes
     files = LargeValueFiles(store.folderForNewValues)
   }
 
@@ -47,15 +36,7 @@ struct CommitPass {
     return receipt
   }
 
-  func plan(_ entity: Entity) throws -> WritePlan {
-    let index = entity.number - 1
-    guard store.model.entities.indices.contains(index), store.model.entities[index] === entity else {
-      throw PersistenceError(
-        .unknownEntity, at: .entity(entity.name), "The entity belongs to a model other than the store's.",
-        fix: "Use the entity of the coordinator's model.")
-    }
-    return plans[index]
-  }
+  func plan(_ entity: Entity) throws -> WritePlan { try store.plans.plan(forWriting: entity) }
 
   // MARK: Keys
 
@@ -85,9 +66,7 @@ struct CommitPass {
       case .temporary(let number):
         let (key, overflow) = greatest.addingReportingOverflow(1)
         guard !overflow else {
-          throw PersistenceError(
-            .storeDamaged, at: PersistenceError.Place(entity: inserts[place].entity.name, store: store.url),
-            "All keys for new objects are used up.", fix: "Correct the store's key counters.")
+          throw PersistenceError.noKeyLeft(for: inserts[place].entity, at: store.url)
         }
         insertedKeys.append(key)
         temporary.append((number, key))
@@ -104,8 +83,8 @@ struct CommitPass {
 
   func greatestKey(_ root: Int) throws -> Int64 {
     let entity = store.model.entities[root]
-    let plan = plans[root]
-    return try connection.first(.greatestKey(of: plan.table, entity: store.map.numbers[entity])) { $0.integer(0) } ?? 0
+    let table = store.plans.writes[root].table
+    return try connection.first(.greatestKey(of: table, entity: store.map.numbers[entity])) { $0.integer(0) } ?? 0
   }
 
   /// The key of a row that another row refers to; see ``TemporaryKeys``.

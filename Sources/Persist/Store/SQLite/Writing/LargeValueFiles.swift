@@ -39,7 +39,7 @@ struct LargeValueFiles {
   /// Records that a changed or deleted row named a file.
   mutating func replace(columnContent: Data) {
     guard columnContent.first == 2 else { return }
-    replaced.append(String(decoding: columnContent.dropFirst().prefix { $0 != 0 }, as: UTF8.self))
+    replaced.append(columnContent.largeValueName)
   }
 
   /// Ensures that the directory entries of the new files are on disk too.

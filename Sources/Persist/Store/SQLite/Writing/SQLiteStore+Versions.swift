@@ -1,10 +1,10 @@
 extension SQLiteStore {
   /// Reads only keys and versions.
   func versions(of keys: [Int64], in entity: Entity) throws -> [Int64: Int64] {
-    guard !map.absent.contains(entity.name), !keys.isEmpty else { return [:] }
+    guard !map.absent.contains(entity.name), !keys.isEmpty else { return Dictionary() }
     let sql = SQLText.versions(in: map[entity].table, keys: "[" + keys.map(String.init).joined(separator: ",") + "]")
     return try pool.readOnce { connection in
-      var versions: [Int64: Int64] = [:]
+      var versions: [Int64: Int64] = Dictionary()
       versions.reserveCapacity(keys.count)
       try connection.query(sql) { row in versions[row.integer(0)] = row.integer(1) }
       return versions

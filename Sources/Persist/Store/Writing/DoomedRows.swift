@@ -3,31 +3,39 @@
 package struct DoomedRows {
   /// Keys, by the index of their entity in ``ManagedObjectModel/entities``.
   package typealias Keys = [Int: Set<Int64>]
-  /// Reads the keys of the rows at one end of a relationship of deleted rows.
-  package typealias Reader = (_ end: DeletionRules.End, _ owner: DeletionRules, _ keys: Set<Int64>) throws -> Keys
 
-  let rules: [DeletionRules]
-  private(set) var keys: Keys
+  private let rules: [DeletionRules]
+  private let numbers: EntityNumbers
+  private let runner: any StatementRunner
+  private var keys: Keys
   /// The number of requested rows.
   private let count: Int
 
   /// Adds the rows reached by cascades until there are no new ones.
   ///
-  /// - Parameter rules: By index in ``ManagedObjectModel/entities``.
+  /// - Parameters:
+  ///   - requested: The requested rows.
+  ///   - rules: By index in ``ManagedObjectModel/entities``.
+  ///   - numbers: The entity numbers of the store.
+  ///   - runner: The transaction of the deletion.
   /// - Throws: An error if a rule denies the deletion, or if a remaining row requires a deleted one.
-  package init(_ requested: Keys, _ rules: [DeletionRules], reading rows: Reader) throws {
+  package init(
+    _ requested: Keys, _ rules: [DeletionRules], _ numbers: EntityNumbers, in runner: any StatementRunner
+  ) throws {
     self.rules = rules
+    self.numbers = numbers
+    self.runner = runner
     keys = requested
     count = requested.values.reduce(0) { $0 + $1.count }
-    try cascade(reading: rows)
-    try checkDenials(reading: rows)
+    try cascade()
+    try checkDenials()
   }
 
-  private mutating func cascade(reading rows: Reader) throws {
+  private mutating func cascade() throws {
     var waiting = keys
     while let (index, owners) = waiting.popFirst() {
       for end in rules[index].ends where end.rule == .cascade {
-        for (entity, found) in try rows(end, rules[index], owners) {
+        for (entity, found) in try rows(at: end, of: rules[index], owners) {
           // Set.subtracting(_:) iterates over all known keys, for each link of a chain.
           let new = keys[entity].map { known in found.filter { !known.contains($0) } } ?? found
           guard !new.isEmpty else { continue }
@@ -38,10 +46,10 @@ package struct DoomedRows {
     }
   }
 
-  private func checkDenials(reading rows: Reader) throws {
+  private func checkDenials() throws {
     for (index, owners) in keys {
       for end in rules[index].ends where end.rule == .deny || (end.rule == .nullify && end.isNeeded) {
-        let isRemaining = try rows(end, rules[index], owners).contains { entity, found in
+        let isRemaining = try rows(at: end, of: rules[index], owners).contains { entity, found in
           !found.isSubset(of: keys[entity] ?? [])
         }
         if isRemaining { throw end.denial(of: rules[index].entity) }
@@ -54,9 +62,20 @@ package struct DoomedRows {
     keys.sorted(on: \.key).map { ($0.key, rules[$0.key], $0.value) }
   }
 
-  /// The remaining ones of the rows at the other end of a relationship, and the slots in which they lose something.
-  package func losses(_ rows: Keys, at end: DeletionRules.End) -> [(entity: Int, key: Int64, slots: [Int])] {
-    rows.flatMap { index, found in
+  /// Reads the keys of the rows at one end of a relationship of deleted rows.
+  private func rows(at end: DeletionRules.End, of owner: DeletionRules, _ owners: Set<Int64>) throws -> Keys {
+    var found: Keys = Dictionary()
+    try runner.forEachRow(of: owner.rows(at: end, ofRowsWith: owners)) { row in
+      found.add(row.integer(0), entityNumber: row.integer(1), numbers)
+    }
+    return found
+  }
+
+  /// The remaining rows at the other end of a relationship, and the slots in which they lose something.
+  package func losses(
+    at end: DeletionRules.End, of owner: DeletionRules, _ owners: Set<Int64>
+  ) throws -> [(entity: Int, key: Int64, slots: [Int])] {
+    try rows(at: end, of: owner, owners).flatMap { index, found in
       let slots = end.inverseName.flatMap { rules[index].entity.slot(named: $0) }.map { [$0] } ?? []
       return found.subtracting(keys[index] ?? []).sorted().map { (index, $0, slots) }
     }
