@@ -20,6 +20,12 @@ let package = Package(
         .product(name: "Persist", package: "Persist"), .product(name: "PersistPostgreSQL", package: "Persist"),
         "CPostgreSQLForBenchmarks",
       ]),
+    .executableTarget(
+      name: "SyncBenchmarks",
+      dependencies: [
+        .product(name: "Persist", package: "Persist"), .product(name: "PersistSync", package: "Persist"),
+        "CSQLiteForBenchmarks",
+      ]),
     .target(
       name: "PropertyClasses",
       dependencies: [
