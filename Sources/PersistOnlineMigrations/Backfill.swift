@@ -7,15 +7,21 @@ import PersistPostgreSQL
 /// ```swift
 /// var pace = BackfillPace()
 /// pace.batchSize = 500
-/// pace.pause = { _ in replicas.areBehind ? .seconds(2) : .milliseconds(20) }
+/// pace.replicaLag = 64 << 20
+/// pace.pause = { _ in office.isOpen ? .seconds(2) : .milliseconds(20) }
 /// ```
 public struct BackfillPace: Sendable {
   /// The maximum number of rows in a transaction; 1,000 by default. Rows that programs write meanwhile wait for it.
   public var batchSize = 1000
   /// The maximum number of rows in a second; nil for no limit.
   public var rowsPerSecond: Double?
-  /// Called after each batch with the progress; the backfill waits for the returned time. For example, it can be long
-  /// while replicas are behind. Nil for no pauses.
+  /// The maximum number of bytes of the server's log that a replica may not have replayed; the next batch waits until
+  /// none has more. Nil for no limit, and for a server without replicas. The user needs the role `pg_monitor`.
+  public var replicaLag: Int64?
+  /// The maximum number of other sessions that run a statement in the database; the next batch waits while there are
+  /// more. Nil for no limit.
+  public var activeSessions: Int?
+  /// Called after each batch with the progress; the backfill waits for the returned time. Nil for no pauses.
   public var pause: (@Sendable (BackfillProgress) -> Duration)?
 
   /// Creates a pace with the default values.
@@ -39,14 +45,16 @@ public struct BackfillProgress: Sendable, Hashable {
 struct Backfill {
   private let connection: OnlineConnection
   private let expansion: OnlineExpansion
+  private let returning: [ParkedValues.Returning]
   private let pace: BackfillPace
   private let report: ((BackfillProgress) -> Bool)?
 
   init(
-    _ connection: OnlineConnection, _ expansion: OnlineExpansion, _ pace: BackfillPace,
-    _ report: ((BackfillProgress) -> Bool)?
+    _ connection: OnlineConnection, _ expansion: OnlineExpansion, _ returning: [ParkedValues.Returning],
+    _ pace: BackfillPace, _ report: ((BackfillProgress) -> Bool)?
   ) {
-    (self.connection, self.expansion, self.pace, self.report) = (connection, expansion, pace, report)
+    (self.connection, self.expansion, self.returning) = (connection, expansion, returning)
+    (self.pace, self.report) = (pace, report)
   }
 
   /// - Parameter finish: Called when everything is done.
@@ -59,6 +67,7 @@ struct Backfill {
     for join in expansion.keyJoins { progress.total += try connection.rowCount(of: join.table) }
     for positions in expansion.secondPositions { progress.total += try connection.rowCount(of: positions.table) }
     for join in expansion.joins { progress.total += try connection.rowCount(of: join.first) }
+    for values in returning { progress.total += try connection.rowCount(of: values.table) }
     for table in expansion.backfilledTables {
       progress.current = table
       guard try copy(&progress, { try connection.backfill(table, expansion, limit: limit) }) else { return false }
@@ -74,6 +83,16 @@ struct Backfill {
     for positions in expansion.secondPositions {
       progress.current = "\(positions.table).\(positions.place)"
       guard try copy(&progress, { try connection.backfill(positions, limit: limit) }) else { return false }
+    }
+    for values in returning {
+      progress.current = "\(values.table).\(values.column)"
+      var last = Int64.min
+      let isDone = try copy(&progress) {
+        let part = try connection.restore(values, after: last, limit: limit)
+        last = part.last
+        return part.count
+      }
+      guard isDone else { return false }
     }
     guard try computeDerivedAttributes(&progress, limit) else { return false }
     for key in expansion.keys {
@@ -123,6 +142,24 @@ struct Backfill {
         wait = max(wait, .seconds(Double(count) / limit) - (.now - begin))
       }
       if wait > .zero { Thread.sleep(forTimeInterval: wait / .seconds(1)) }
+      guard try waitForServer(progress) else { return false }
     }
+  }
+
+  /// Waits until neither replicas nor other sessions are in need of the server.
+  ///
+  /// - Returns: Whether to go on.
+  private func waitForServer(_ progress: BackfillProgress) throws -> Bool {
+    while try isBusy() {
+      guard report?(progress) != false else { return false }
+      Thread.sleep(forTimeInterval: 0.2)
+    }
+    return true
+  }
+
+  private func isBusy() throws -> Bool {
+    if let limit = pace.replicaLag, try connection.replicaLag() > limit { return true }
+    if let limit = pace.activeSessions, try connection.activeSessionCount() > limit { return true }
+    return false
   }
 }

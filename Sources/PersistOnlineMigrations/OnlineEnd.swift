@@ -6,6 +6,8 @@ import PersistPostgreSQL
 /// transaction that carries it out.
 struct OnlineEnd {
   private let survey: OnlineSurvey
+  /// The way from the first model.
+  private let forward: OnlineSurvey
   private let rest: StoreSurvey
   private let remains: OnlineRemains
   /// The number of rows, for the log of migrations; nil if counting them would take too long.
@@ -16,6 +18,7 @@ struct OnlineEnd {
   ///   - inspector: Reads one state of the store.
   init(_ models: OnlineModels, isForward: Bool, _ inspector: any StoreInspector) throws {
     survey = isForward ? models.forward : models.backward
+    forward = models.forward
     let (gone, remaining) = isForward ? (models.first, models.second) : (models.second, models.first)
     let joins = Set(remaining.joinTables.map(\.name.foldedIdentifier))
     let hidden = gone.concreteNumbers(besides: remaining)
@@ -34,11 +37,14 @@ struct OnlineEnd {
     } else {
       remains.indexes += named.map(\.0)
     }
+    remains.columns += try models.catalog.unusedParkedColumns(inspector)
     self.remains = remains
+    let keyJoins = models.expansion.keyJoins.filter { ($0.side == .first) == isForward }
     rest = survey.rest { change in
       // The entities of the first model are recorded as before.
       if case .setEntities = change, !isForward { return [] }
-      return change.remaining(besides: joins, without: hidden).filter { !$0.isRemoval }
+      let remaining = change.remaining(besides: joins, without: hidden).filter { !$0.isRemoval }
+      return remaining.flatMap { change in keyJoins.flatMap { $0.removals(before: change) } + [change] }
     }
     rows = try survey.affordableRowCount(inspector)
   }
@@ -48,9 +54,34 @@ struct OnlineEnd {
     on migrating: any MigrationConnection, _ connection: OnlineConnection, at url: URL, _ options: StoreOptions
   ) throws -> MigrationReport {
     connection.willRemove(remains)
-    let report = try survey.finish(rest, rows: rows, on: migrating, at: url, options: options)
+    let report = try survey.finish(rest, rows: rows, beside: forward, on: migrating, at: url, options: options)
     try connection.remove(remains)
     return report
+  }
+}
+
+extension OnlineExpansion.KeyJoin {
+  /// The removal of pairs from a join table that remains, before rows are deleted that only the other model has.
+  fileprivate func removals(before change: SchemaChange) -> [SchemaChange] {
+    guard case .deleteRows(let deleted, let rows) = change, let numbers = rows.entityNumbers else { return [] }
+    return [(own, table), (member, members)].compactMap { column, target in
+      target.foldedIdentifier == deleted.foldedIdentifier
+        ? .removePairs(table: join.name, column: column, target: target, entityNumbers: numbers) : nil
+    }
+  }
+}
+
+extension StoreCatalog {
+  /// The columns whose parked values have returned.
+  fileprivate func unusedParkedColumns(
+    _ inspector: any StoreInspector
+  ) throws -> [(table: String, column: String)] {
+    guard canHaveParkedValues else { return [] }
+    let used = Set(try inspector.parkedSlots().compactMap(\.column?.name.foldedIdentifier))
+    return schema.tables.flatMap { table in
+      table.columns.map(\.name).filter { ParkedColumn.isOne($0) && !used.contains($0.foldedIdentifier) }
+        .map { (table.name, $0) }
+    }
   }
 }
 
@@ -75,7 +106,7 @@ extension SchemaChange {
     case .createTable, .addColumn, .createIndex, .update, .renameTable: return []
     case .deleteRows(_, let rows):
       // Other entities are abstract, and have no rows.
-      return rows.entityNumbers?.allSatisfy(gone.contains) == true ? [self] : []
+      return rows.entityNumbers?.contains(where: gone.contains) == true ? [self] : []
     // Dropped together, at the end.
     case .dropTable: return []
     // Both forms of a relationship have the same pairs.

@@ -96,14 +96,13 @@ public struct OnlineMigration: Sendable {
         // Everything that takes time comes before the locks.
         let (plan, models, obstacles) = try connection.reading { try survey(connection, version) }
         if let error = plan.error ?? obstacles { throw error.at(url) }
-        let isDone = try connection.transaction { migrating in
+        let isDone = try connection.transaction { _ in
           guard try connection.record() == nil, try connection.inspector.isCurrent(models.catalog) else { return false }
           let record = OnlineRecord(
             state: .expanded, from: models.forward.source.name, to: version.name, numbers: models.forward.numbers,
             model: version.model, names: models.forward.planned.placeNames, renames: models.renames, since: Date())
-          let catalog = try connection.expand(models.expansion, record, (models.first, models.forward.planned))
-          _ = try models.forward.restoreParkedValues(on: migrating, catalog)
-          try connection.add(models.first.foreignKeys + models.expansion.keys)
+          try connection.expand(models.expansion, record, (models.first, models.forward.planned))
+          try connection.add(models.expansion.keys)
           return true
         }
         if isDone { return plan }
@@ -127,9 +126,11 @@ public struct OnlineMigration: Sendable {
     try withConnection { connection in
       let (record, models) = try expandedModels(connection)
       if record.state == .serving { return true }
-      return try Backfill(connection, models.expansion, pace, progress).run {
-        try connection.transaction { _ in
+      let returning = try returningValues(models, connection)
+      return try Backfill(connection, models.expansion, returning, pace, progress).run {
+        try connection.transaction { migrating in
           guard var present = try connection.record(), present.state == .expanded else { return }
+          try restoreParkedValues(models, on: migrating, connection)
           present.state = .serving
           try connection.write(present)
         }
@@ -189,12 +190,11 @@ public struct OnlineMigration: Sendable {
       let end = try connection.reading { try OnlineEnd(models, isForward: false, connection.inspector) }
       return try connection.transaction { migrating in
         try require(record, connection)
-        // The expansion may have restored objects of entities that only the new model has in a table of both.
-        guard record.state == .expanded, !models.sharesTables else {
+        guard record.state == .expanded else {
           try connection.contractHistory(from: models.second, to: models.first, record)
           return try end.carryOut(on: migrating, connection, at: url, options)
         }
-        // No program has written anything that only the new model has.
+        // No program has written anything that only the new model has, and what is parked hasn't returned yet.
         let (own, others) = (Places(models.second), Places(models.first))
         try connection.dropTriggers()
         try connection.drop(indexes: models.expansion.indexes.map(\.present.name))
@@ -252,6 +252,32 @@ extension OnlineMigration {
     let models = try models(connection, record)
     guard models.second.model.fingerprints == version.model.fingerprints else { throw record.exclusion(at: url) }
     return OnlinePlan(models, obstacles: [])
+  }
+
+  /// The parked values that can return in parts.
+  private func returningValues(
+    _ models: OnlineModels, _ connection: OnlineConnection
+  ) throws -> [ParkedValues.Returning] {
+    guard models.catalog.canHaveParkedValues else { return [] }
+    let own = OwnPlaces(models)
+    return try connection.transactionOnParkedValues { migrating in
+      guard let catalog = try connection.catalog(ofSecond: models.second.model) else { return [] }
+      return try models.forward.prepareReturnOfParkedValues(on: migrating, catalog, hasNoPart: own.contains)
+    }
+  }
+
+  /// Restores what was parked and has a place in the new model, in the transaction after which programs use it.
+  private func restoreParkedValues(
+    _ models: OnlineModels, on migrating: any MigrationConnection, _ connection: OnlineConnection
+  ) throws {
+    guard models.catalog.canHaveParkedValues, let catalog = try connection.catalog(ofSecond: models.second.model)
+    else { return }
+    let own = OwnPlaces(models)
+    // The values are those of programs with the new model.
+    try connection.announce(models.second.model)
+    try models.forward.restoreParkedValues(on: migrating, catalog, hasNoPart: own.contains)
+    // Keys that rows may violate were dropped.
+    try connection.add(models.first.foreignKeys + models.expansion.keys)
   }
 
   /// Checks, within a transaction, that another program hasn't gone on with the migration meanwhile.

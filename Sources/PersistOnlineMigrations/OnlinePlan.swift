@@ -87,7 +87,8 @@ extension OnlinePlan {
 
   private static func way(of operation: MigrationOperation, _ models: OnlineModels) -> Way {
     let place = [operation.entity, operation.property].compactMap { $0 }.joined(separator: ".")
-    let labels = models.expansion.pairs.map(\.label) + models.expansion.formulas.map(\.label)
+    let expansion = models.expansion
+    let labels = expansion.pairs.map(\.label) + expansion.formulas.map(\.label) + expansion.composites.map(\.label)
     if operation.property != nil, labels.contains(place) { return .mirrored }
     switch operation.kind {
     case .addEntity, .addAttribute, .addRelationship, .addIndex, .addUniquenessConstraint, .makeAttributePersistent,

@@ -114,21 +114,35 @@ final class OnlineSurvey {
 // MARK: The end
 
 extension OnlineSurvey {
-  /// Restores what earlier migrations parked and what has a place in the destination, before any program uses it.
+  /// Prepares the return of what earlier migrations parked and what only programs with the destination write.
   ///
   /// - Parameters:
   ///   - connection: Holds the transaction.
   ///   - catalog: The catalog of the destination.
-  func restoreParkedValues(on connection: any MigrationConnection, _ catalog: StoreCatalog) throws -> Int {
+  ///   - hasNoPart: Whether only programs with the destination write a column.
+  /// - Returns: The values that can be copied before ``restoreParkedValues(on:_:hasNoPart:)``.
+  func prepareReturnOfParkedValues(
+    on connection: any MigrationConnection, _ catalog: StoreCatalog, hasNoPart: @escaping (String, String) -> Bool
+  ) throws -> [ParkedValues.Returning] {
     var parked = try ParkedValues(connection, registry, catalog)
-    guard !parked.slots.isEmpty else { return 0 }
-    let map = catalog.tableMap(of: destination.model)
-    try parked.dropTriggers(catalog.schema)
-    try parked.forgetReplaced(in: map, destination)
-    try parked.collectColumns(before: destination, nil)
-    let count = try parked.settle(in: map, destination).count
-    try parked.dropEmptyColumns(of: catalog.schema)
-    return count
+    return try parked.prepareReturn(
+      to: catalog.tableMap(of: destination.model), destination, beside: .init(map, source, hasNoPart: hasNoPart))
+  }
+
+  /// Restores what earlier migrations parked and what has a place in the destination, before any program uses it.
+  ///
+  /// Everything that programs with the source would have to see, and can't, remains parked until the end.
+  ///
+  /// - Parameters:
+  ///   - connection: Holds the transaction.
+  ///   - catalog: The catalog of the destination.
+  ///   - hasNoPart: Whether only programs with the destination write a column.
+  func restoreParkedValues(
+    on connection: any MigrationConnection, _ catalog: StoreCatalog, hasNoPart: @escaping (String, String) -> Bool
+  ) throws {
+    var parked = try ParkedValues(connection, registry, catalog)
+    try parked.restore(
+      in: catalog.tableMap(of: destination.model), destination, beside: .init(map, source, hasNoPart: hasNoPart))
   }
 
   /// The rest of the migration.
@@ -137,7 +151,7 @@ extension OnlineSurvey {
   func rest(_ edit: @escaping (SchemaChange) -> [SchemaChange]) -> StoreSurvey {
     let rest = StoreSurvey(
       store, hop: hop, isDowngrade: isReturn, keepsRemovedColumns: true, planned: planned, editing: edit)
-    rest.planParkingOfLosses(registry)
+    if isReturn { rest.planParkingOfReturn(registry) } else { rest.planParkingOfLosses(registry) }
     return rest
   }
 
@@ -150,14 +164,17 @@ extension OnlineSurvey {
   ///
   /// - Parameters:
   ///   - rows: The number of rows for the log, if known.
+  ///   - first: The store's first model and its layout. Its values stand in for parked ones in either direction.
   ///   - connection: Holds the transaction.
   ///   - url: The store.
   func finish(
-    _ rest: StoreSurvey, rows: Int?, on connection: any MigrationConnection, at url: URL, options: StoreOptions
+    _ rest: StoreSurvey, rows: Int?, beside first: OnlineSurvey, on connection: any MigrationConnection, at url: URL,
+    options: StoreOptions
   ) throws -> MigrationReport {
     var migration = InPlaceMigration(
       ofUnusedStoreAt: url, to: destination, registry: registry, options: options, survey: rest)
     migration.loggedRows = .known(rows)
+    migration.standIns = (first.map, first.source)
     return try migration.runInTransaction(of: connection)
   }
 }

@@ -75,6 +75,43 @@ struct OnlineFailoverTests {
     #expect(problems.isEmpty, "\(problems)")
   }
 
+  @Test("A backfill rests while a replica is behind or sessions are active, and goes on afterward")
+  func pressure() throws {
+    let pair = try ServerPair()
+    defer { pair.stop() }
+    let first = try OnlineProgram(OnlineShop.old(), pair.url, options: ServerPair.options)
+    for number in 0..<9 { try first.insert("Item", ["name": "Item \(number)"]) }
+    try first.save()
+    let migration = OnlineMigration(storeAt: pair.url, options: ServerPair.options)
+    var pace = BackfillPace()
+    pace.batchSize = 3
+    /// Ends the cause of the rest at the fourth report, and returns the rows of each report until then.
+    func rows(_ resume: @escaping () throws -> Void) throws -> [Int] {
+      try migration.expand(to: OnlineShop.new())
+      var rows: [Int] = []
+      let isDone = try migration.backfill(pace: pace) { progress in
+        rows.append(progress.rows)
+        if rows.count == 4 { #expect(throws: Never.self) { try resume() } }
+        return true
+      }
+      #expect(isDone)
+      try migration.abort()
+      return Array(rows.prefix(4))
+    }
+    pace.replicaLag = 0
+    try ServerPair.ask(pair.standby, "SELECT pg_wal_replay_pause()")
+    let behind = try rows { try ServerPair.ask(pair.standby, "SELECT pg_wal_replay_resume()") }
+    #expect(behind.count == 4 && Set(behind).count == 1, "\(behind)")
+    (pace.replicaLag, pace.activeSessions) = (nil, 0)
+    let address = try #require(URL(string: pair.primary.url))
+    Thread.detachNewThread { _ = try? ForeignSQL.run("SELECT pg_sleep(600)", at: address) }
+    let sleeping = "SELECT pid FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(600)' AND state = 'active'"
+    while try ServerPair.ask(pair.primary, sleeping).isEmpty { usleep(10_000) }
+    let active = try rows { try ServerPair.ask(pair.primary, "SELECT pg_cancel_backend(pid) FROM (\(sleeping)) AS s") }
+    #expect(active.count == 4 && Set(active).count == 1, "\(active)")
+    try first.close()
+  }
+
   @Test("Without a primary server, an operation waits as long as its options say, and its error says so")
   func noPrimary() throws {
     let pair = try ServerPair()
@@ -134,7 +171,7 @@ private struct ServerPair {
   }
 
   @discardableResult
-  private static func ask(_ server: RunningServer, _ sql: String) throws -> [[String]] {
+  static func ask(_ server: RunningServer, _ sql: String) throws -> [[String]] {
     try ForeignSQL.run([sql], at: #require(URL(string: server.url)))
   }
 

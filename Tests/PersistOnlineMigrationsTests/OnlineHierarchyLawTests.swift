@@ -3,7 +3,6 @@ import Persist
 import PersistOnlineMigrations
 import PersistPostgreSQL
 import PersistTestSupport
-import PersistTools
 import Testing
 
 /// The law of entities that only one of the models has in a table of both: its programs read and write their objects,
@@ -17,100 +16,30 @@ struct OnlineHierarchyLawTests {
     forEachSeed { seed in
       var numbers = SeededRandom(seed: seed)
       let pair = try HierarchyPair(&numbers)
-      let name = "seed \(seed)"
-      try OnlineShop.withStore { url in
-        var options = StoreOptions()
-        if seed % 2 == 0 { (options.tracksHistory, options.historyKeeps) = (true, .oldValues) }
-        var ledger = HierarchyLedger(pair)
-        let first = [try OnlineProgram(pair.old, url, options: options), try OnlineProgram(pair.old, url)]
-        for number in 0..<Int.random(in: 4...12, using: &numbers) {
-          try ledger.write(first[number % 2], .old, &numbers)
-        }
-        let migration = OnlineMigration(storeAt: url)
-        let plan = try migration.plan(to: pair.new)
-        guard plan.isPossible else {
-          Issue.record("\(name): \(plan)")
-          return
-        }
-        try migration.expand(to: pair.new)
-        for number in 0..<4 { try ledger.write(first[number % 2], .old, &numbers) }
-        try migration.backfill(interruptedBy: &numbers) { try ledger.write(first[0], .old, &$0) }
-        let second = try OnlineProgram(pair.new, url)
-        for _ in 0..<Int.random(in: 10...30, using: &numbers) {
-          let writer = Int.random(in: 0...3, using: &numbers)
-          if writer < 2 {
-            try ledger.write(first[writer], .old, &numbers)
-          } else {
-            try ledger.write(second, .new, &numbers)
-          }
-        }
-        for program in first { try ledger.compare(program, .old, "\(name), old program") }
-        try ledger.compare(second, .new, "\(name), new program")
-        try expectIntact(url, "\(name), serving")
-        for program in first { try program.close() }
+      try OnlineCourse.run(
+        seed: seed, from: pair.old, to: pair.new, HierarchyLedger(pair), numbers, counts: (4...12, 10...30)
+      ) { course in
+        try course.expectIntact(", serving")
         if seed % 3 == 0 {
-          try second.close()
-          try migration.abort()
-          let last = try OnlineProgram(pair.old, url)
-          try ledger.compare(last, .old, "\(name), abandoned")
-          try last.close()
-          // The objects of the new entities return.
-          try migration.expand(to: pair.new)
-          try migration.backfill()
-          let again = try OnlineProgram(pair.new, url)
-          try ledger.compareLabels(again, .new, "\(name), expanded again")
+          let before = try course.second.dump()
+          try course.abort(to: pair.old)
+          // The objects of the new entities return, and so do the references to them.
+          try course.migration.expand(to: pair.new)
+          try course.migration.backfill()
+          let again = try OnlineProgram(pair.new, course.url)
+          try #expect(again.dump() == before, "\(course.name), expanded again")
           try again.close()
         } else {
-          let before = try second.dump()
-          try migration.contract()
-          try #expect(second.dump() == before, "\(name)")
-          ledger.forgetOthers()
-          try ledger.write(second, .new, &numbers)
-          try ledger.compare(second, .new, "\(name), contracted")
-          try second.close()
+          try course.contract { $0.forgetOthers() }
         }
-        try expectIntact(url, name)
+        try course.expectIntact()
       }
     }
-  }
-
-  @Test(
-    "A relationship that becomes to-many or to-one is refused if it can lead to objects that only one model knows",
-    arguments: [true, false], [nil, true, false])
-  func membersOfOtherEntities(isManyBefore: Bool, hasNovelBefore: Bool?) throws {
-    func version(_ name: String, isMany: Bool, hasNovel: Bool) throws -> ModelVersion {
-      let (own, former) = isMany ? ("items", "item") : ("item", "items")
-      let items = isMany
-        ? RelationshipDescription(own, toMany: "Item", inverse: "notes", renamingIdentifier: former)
-        : RelationshipDescription(own, to: "Item", inverse: "notes", renamingIdentifier: former)
-      var entities = [
-        EntityDescription("Item", relationships: [RelationshipDescription("notes", toMany: "Note", inverse: own)]),
-        EntityDescription("Note", relationships: [items]),
-      ]
-      if hasNovel { entities.append(EntityDescription("Novel", parent: "Item")) }
-      return ModelVersion(
-        name: name, model: try ManagedObjectModel(ModelDescription(entities: entities, versionIdentifiers: [name])))
-    }
-    let plan = try OnlineShop.planOnly(
-      version("1", isMany: isManyBefore, hasNovel: hasNovelBefore == true),
-      version("2", isMany: !isManyBefore, hasNovel: hasNovelBefore == false))
-    let refused = plan.refusals.map { "\($0.entity ?? "").\($0.property ?? "")" }
-    let isServed = hasNovelBefore == nil
-    #expect(plan.isPossible == isServed, "\(plan)")
-    #expect(refused.contains(isManyBefore ? "Note.item" : "Note.items") != isServed, "\(plan)")
-  }
-
-  private func expectIntact(_ url: URL, _ name: String) throws {
-    var problems: [StoreProblem] = []
-    try StoreLocation.postgreSQL(url.absoluteString).check { problems.append($0) }
-    #expect(problems.isEmpty, "\(name): \(problems)")
   }
 }
 
 /// Two models with different entities in one hierarchy, to which objects of others refer.
 struct HierarchyPair {
-  enum Side { case old, new }
-
   let old: ModelVersion
   let new: ModelVersion
   /// The entities of each model whose objects are items.
@@ -120,12 +49,14 @@ struct HierarchyPair {
     func chance() -> Bool { Bool.random(using: &numbers) }
     let (hasBook, isBelowBook, hasRelic, hasBetween, isRenamed) = (chance(), chance(), chance(), chance(), chance())
     let hasShelves = chance()
+    // A root above the others that only one of the models has.
+    let root: (isNew: Bool, isAbstract: Bool)? = chance() ? nil : (chance(), chance())
     func model(_ isNew: Bool) throws -> (ManagedObjectModel, [String]) {
       var items = ["Item"]
       let note = isNew && isRenamed ? "subject" : "item"
       var entities = [
         EntityDescription(
-          "Item",
+          "Item", parent: root?.isNew == isNew ? "Thing" : nil,
           attributes: [
             AttributeDescription("label", .string, isOptional: false, default: .string("none")),
             AttributeDescription("size", isNew ? .int64 : .int32, default: .integer(1)),
@@ -139,6 +70,7 @@ struct HierarchyPair {
               note, to: "Item", inverse: "notes", renamingIdentifier: note == "item" ? nil : "item")
           ]),
       ]
+      if let root, root.isNew == isNew { entities.append(EntityDescription("Thing", isAbstract: root.isAbstract)) }
       if hasShelves {
         entities.append(
           EntityDescription(
@@ -165,11 +97,11 @@ struct HierarchyPair {
     items = (first.1, second.1)
   }
 
-  func items(_ side: Side) -> [String] { side == .old ? items.old : items.new }
+  func items(_ side: OnlineSide) -> [String] { side == .old ? items.old : items.new }
 }
 
 /// The writes that have been acknowledged, in the terms of both models together.
-struct HierarchyLedger {
+struct HierarchyLedger: AcknowledgedWrites {
   private struct Item {
     let entity: String
     var label: String
@@ -182,10 +114,11 @@ struct HierarchyLedger {
   private var notes: [Int: Int?] = [:]
   private var shelves: [Int: Set<Int>] = [:]
   private var next = 0
+  var isExpanded = false
 
   init(_ pair: HierarchyPair) { self.pair = pair }
 
-  private func isVisible(_ key: Int, _ side: HierarchyPair.Side) -> Bool {
+  private func isVisible(_ key: Int, _ side: OnlineSide) -> Bool {
     items[key].map { pair.items(side).contains($0.entity) } ?? false
   }
 
@@ -199,7 +132,7 @@ struct HierarchyLedger {
 
   /// Inserts, changes or deletes an object, and saves.
   mutating func write(
-    _ program: OnlineProgram, _ side: HierarchyPair.Side, _ numbers: inout SeededRandom
+    _ program: OnlineProgram, _ side: OnlineSide, _ numbers: inout SeededRandom
   ) throws {
     next += 1
     let present = try program.all("Item").sorted { Self.key($0) < Self.key($1) }
@@ -258,7 +191,7 @@ struct HierarchyLedger {
   }
 
   /// Compares the items and their values with what a program sees.
-  func compareLabels(_ program: OnlineProgram, _ side: HierarchyPair.Side, _ place: String) throws {
+  private func compareLabels(_ program: OnlineProgram, _ side: OnlineSide, _ place: String) throws {
     let expected = items.filter { isVisible($0.key, side) }
       .map { "\($0.value.entity) \($0.key) \($0.value.label) \($0.value.size)" }.sorted()
     let found = try program.all("Item").map { item in
@@ -268,7 +201,7 @@ struct HierarchyLedger {
   }
 
   /// Compares everything that was acknowledged with what a program sees.
-  func compare(_ program: OnlineProgram, _ side: HierarchyPair.Side, _ place: String) throws {
+  func compare(_ program: OnlineProgram, _ side: OnlineSide, _ place: String) throws {
     try compareLabels(program, side, place)
     let count = items.keys.count { isVisible($0, side) }
     try #expect(program.context.count(for: FetchRequest("Item")) == count, "\(place)")

@@ -13,7 +13,7 @@ struct OnlineLockTests {
   private enum Step: String, CaseIterable { case expand, backfill, contract, abort }
 
   /// The maximum number of round trips under exclusive locks.
-  private static let flights: [Step: Int] = [.expand: 25, .contract: 60, .abort: 55]
+  private static let flights: [Step: Int] = [.expand: 25, .contract: 70, .abort: 55]
 
   @Test("However many rows a store has, the server reads equally many under exclusive locks", arguments: [false, true])
   func constantWork(withHistory: Bool) throws {

@@ -195,6 +195,47 @@ struct OnlineMappingTests {
     }
   }
 
+  @Test("A number that leaves its range fails the save, or the backfill of an older row, with the attribute's name")
+  func numbersOutOfRange() throws {
+    let old = try OnlineShop.version(
+      "Prices 1", EntityDescription("Item", attributes: [.init("price", .double), .init("count", .int64)]))
+    let new = try OnlineShop.version(
+      "Prices 2",
+      EntityDescription(
+        "Item",
+        attributes: [.init("price", .double), .init("whole", .int64), .init("count", .int64), .init("half", .double)]))
+    var mapping = try MappingModel.inferred(from: old.model, to: new.model)
+    try mapping.edit("Item") { item in
+      try item.map("whole", to: "trunc:($source.price)")
+      try item.map("half", to: "floor:($source.price) / 2")
+    }
+    try OnlineShop.withStore { url in
+      let first = try OnlineProgram(old, url)
+      let item = try first.insert("Item", ["price": 1e19])
+      try first.insert("Item", ["price": -7.9])
+      try first.save()
+      var migration = OnlineMigration(storeAt: url)
+      migration.mappingModels = [mapping]
+      try migration.expand(to: new)
+      let older = #expect(throws: PersistenceError.self) { try migration.backfill() }
+      #expect(older?.code == .migrationFailed && older?.message.contains("Item.whole") == true, "\(older as Any)")
+      item["price"] = 7.9
+      try first.save()
+      try #expect(migration.backfill())
+      item["price"] = -1e19
+      let error = #expect(throws: PersistenceError.self) { try first.save() }
+      #expect(error?.code == .validationRule && error?.engineMessage?.contains("Item.whole") == true, "\(error as Any)")
+      item["price"] = 9.2e18
+      try first.save()
+      let second = try OnlineProgram(new, url)
+      try #expect(second.values("Item", "whole") == ["-7", "9200000000000000000"])
+      // In memory, the quotient of a rounded number has a fraction.
+      try #expect(second.values("Item", "half") == ["-4.0", "4.6e+18"])
+      try first.close()
+      try second.close()
+    }
+  }
+
   @Test("The end of an online migration is that of the migration with the mapping model in one step")
   func equalEnds() throws {
     let (old, new) = try Self.models()

@@ -127,6 +127,9 @@ struct OnlineProgram {
             let keys = relationship.isToMany ? Self.keys(object[property.name]) : [Self.key(object[property.name])]
             return "\(property.name)=\(relationship.isOrdered ? keys : keys.sorted())"
           }
+          if let parts = object[property.name] as? [String: Any] {
+            return "\(property.name)=\(parts.map { "\($0)=\($1)" }.sorted())"
+          }
           return "\(property.name)=\(object[property.name].map { "\($0)" } ?? "nil")"
         }
         return "\(entity.name) \(Self.key(object)) \(values.sorted().joined(separator: " "))"
@@ -134,7 +137,7 @@ struct OnlineProgram {
     }.sorted()
   }
 
-  private static func key(_ value: Any?) -> String {
+  static func key(_ value: Any?) -> String {
     (value as? ManagedObject).map { "\($0.objectID.uriRepresentation().lastPathComponent)" } ?? "nil"
   }
 

@@ -17,70 +17,31 @@ struct OnlineValuesLawTests {
     forEachSeed { seed in
       var numbers = SeededRandom(seed: seed)
       let pair = try RandomValuesPair(&numbers)
-      let name = "seed \(seed)"
-      try OnlineShop.withStore { url in
-        var options = StoreOptions()
-        if seed % 2 == 0 { (options.tracksHistory, options.historyKeeps) = (true, .oldValues) }
-        var ledger = ValuesLedger(pair)
-        let first = [try OnlineProgram(pair.old, url, options: options), try OnlineProgram(pair.old, url)]
-        for number in 0..<Int.random(in: 2...9, using: &numbers) { try ledger.write(first[number % 2], .old, &numbers) }
-        let migration = OnlineMigration(storeAt: url)
-        let plan = try migration.plan(to: pair.new)
-        guard plan.isPossible else {
-          Issue.record("\(name): \(plan)")
-          return
-        }
-        try migration.expand(to: pair.new)
-        ledger.isExpanded = true
-        for number in 0..<4 { try ledger.write(first[number % 2], .old, &numbers) }
-        try migration.backfill(interruptedBy: &numbers) { try ledger.write(first[0], .old, &$0) }
-        let second = try OnlineProgram(pair.new, url)
-        for _ in 0..<Int.random(in: 6...20, using: &numbers) {
-          let writer = Int.random(in: 0...2, using: &numbers)
-          if writer < 2 {
-            try ledger.write(first[writer], .old, &numbers)
-          } else {
-            try ledger.write(second, .new, &numbers)
-          }
-        }
-        for program in first { try ledger.compare(program, .old, "\(name), old program") }
-        try ledger.compare(second, .new, "\(name), new program")
-        for program in first { try program.close() }
+      try OnlineCourse.run(
+        seed: seed, from: pair.old, to: pair.new, ValuesLedger(pair), numbers, counts: (2...9, 6...20)
+      ) { course in
         if seed % 3 == 0 {
-          try second.close()
-          try migration.abort()
-          ledger.isExpanded = false
-          let last = try OnlineProgram(pair.old, url)
-          try ledger.compare(last, .old, "\(name), abandoned")
-          try last.close()
+          try course.abort(to: pair.old)
         } else {
-          let before = try second.dump()
-          let isRefused = pair.losesOrder || ledger.hasUnfitParts
-          if isRefused { #expect(throws: PersistenceError.self, "\(name)") { try migration.contract() } }
-          try migration.contract(force: isRefused)
-          try #expect(second.dump() == before, "\(name)")
-          ledger.forgetOtherBoxes()
-          try ledger.write(second, .new, &numbers)
-          try ledger.compare(second, .new, "\(name), contracted")
-          try second.close()
-          try migrateOnward(pair, &ledger, url, isOnline: seed % 2 == 0, &numbers, name)
+          let isRefused = pair.losesOrder || course.writes.hasUnfitParts
+          if isRefused {
+            #expect(throws: PersistenceError.self, "\(course.name)") { try course.migration.contract() }
+          }
+          try course.contract(force: isRefused) { $0.forgetOtherBoxes() }
+          try migrateOnward(pair, &course, isOnline: seed % 2 == 0)
         }
-        var problems: [StoreProblem] = []
         // Parts without a box remain if the store is contracted by force.
-        let hasUnfit = ledger.hasUnfitParts
-        try StoreLocation.postgreSQL(url.absoluteString).check { problem in
-          if !hasUnfit || problem.kind != .missingValue { problems.append(problem) }
-        }
-        #expect(problems.isEmpty, "\(name): \(problems)")
+        let hasUnfit = course.writes.hasUnfitParts
+        try course.expectIntact { hasUnfit && $0.kind == .missingValue }
       }
     }
   }
 
   /// The places with other names are those of an ordinary store for the next migration.
   private func migrateOnward(
-    _ pair: RandomValuesPair, _ ledger: inout ValuesLedger, _ url: URL, isOnline: Bool, _ numbers: inout SeededRandom,
-    _ name: String
+    _ pair: RandomValuesPair, _ course: inout OnlineCourse<ValuesLedger>, isOnline: Bool
   ) throws {
+    let (url, name) = (course.url, course.name)
     let next = try pair.next()
     let second = try OnlineProgram(pair.new, url)
     if isOnline {
@@ -90,10 +51,11 @@ struct OnlineValuesLawTests {
       try migration.backfill()
       let third = try OnlineProgram(next, url)
       for _ in 0..<4 {
-        try ledger.write(Bool.random(using: &numbers) ? second : third, .new, &numbers)
+        let writer = Bool.random(using: &course.numbers) ? second : third
+        try course.writes.write(writer, .new, &course.numbers)
       }
-      try ledger.compare(third, .new, "\(name), third version beside the second")
-      try ledger.compare(second, .new, "\(name), second version beside the third")
+      try course.writes.compare(third, .new, "\(name), third version beside the second")
+      try course.writes.compare(second, .new, "\(name), second version beside the third")
       try third.close()
       try second.close()
       try migration.contract()
@@ -106,15 +68,13 @@ struct OnlineValuesLawTests {
       #expect(others.isEmpty, "\(name)")
     }
     let third = try OnlineProgram(next, url)
-    try ledger.compare(third, .new, "\(name), third version")
+    try course.writes.compare(third, .new, "\(name), third version")
     try third.close()
   }
 }
 
 /// The writes that have been acknowledged, in the terms of both models.
-struct ValuesLedger {
-  enum Side { case old, new }
-
+struct ValuesLedger: AcknowledgedWrites {
   /// A value of each model as a number; nil for none.
   private struct Value: Equatable {
     var old: Int?
@@ -143,12 +103,12 @@ struct ValuesLedger {
 
   init(_ pair: RandomValuesPair) { self.pair = pair }
 
-  private func name(_ entity: String, _ side: Side) -> String {
+  private func name(_ entity: String, _ side: OnlineSide) -> String {
     side == .old ? entity : pair.entities[entity] ?? entity
   }
 
   /// Inserts, changes or deletes an object, and saves.
-  mutating func write(_ program: OnlineProgram, _ side: Side, _ numbers: inout SeededRandom) throws {
+  mutating func write(_ program: OnlineProgram, _ side: OnlineSide, _ numbers: inout SeededRandom) throws {
     next += 1
     let entity = ["Part", "Screw", "Screw", "Box", "Crate"].randomElement(using: &numbers) ?? "Part"
     var request = FetchRequest(name(entity, side))
@@ -226,7 +186,7 @@ struct ValuesLedger {
     program.context.rollback()
   }
 
-  private mutating func record(_ boxes: Set<String>, of key: String, _ side: Side) {
+  private mutating func record(_ boxes: Set<String>, of key: String, _ side: OnlineSide) {
     if pair.isMany.old, !pair.isMany.new, side == .new {
       // A program with room for one replaces the one that it knows.
       if let shown = entries[key]?.box { entries[key]?.boxes.remove(shown) }
@@ -248,13 +208,12 @@ struct ValuesLedger {
 
   /// Keeps only the boxes for which the new model has room.
   mutating func forgetOtherBoxes() {
-    isExpanded = false
     guard !pair.isMany.new else { return }
     for (key, entry) in entries { entries[key]?.boxes = Set([entry.box].compactMap { $0 }) }
   }
 
   /// Derives what the other model has from a written value.
-  private mutating func record(_ value: Int?, _ name: String, of key: String, _ side: Side) {
+  private mutating func record(_ value: Int?, _ name: String, of key: String, _ side: OnlineSide) {
     guard let attribute = pair.attributes.first(where: { $0.oldName == name }) else { return }
     func completed(_ value: Int?, _ description: AttributeDescription) -> Int? {
       value ?? (description.isOptional ? nil : Self.number(description.defaultValue))
@@ -270,7 +229,7 @@ struct ValuesLedger {
   }
 
   /// Compares everything that was acknowledged with what a program sees.
-  func compare(_ program: OnlineProgram, _ side: Side, _ place: String) throws {
+  func compare(_ program: OnlineProgram, _ side: OnlineSide, _ place: String) throws {
     var seen: Set<String> = []
     for entity in ["Part", "Screw", "Box", "Crate"] {
       var request = FetchRequest(name(entity, side))

@@ -71,6 +71,30 @@ struct OnlineValuesTests {
     }
   }
 
+  @Test("An object that programs with the old model don't see can have values that only the new types represent")
+  func valuesOfUnknownObjects() throws {
+    func version(_ name: String, isNew: Bool) throws -> ModelVersion {
+      var entities = [EntityDescription("Item", attributes: [.init("size", isNew ? .int64 : .int16)])]
+      if isNew { entities.append(EntityDescription("Novel", parent: "Item")) }
+      return ModelVersion(name: name, model: try ManagedObjectModel(ModelDescription(entities: entities)))
+    }
+    try withExpanded((version("1", isNew: false), version("2", isNew: true))) { url, migration, first, second in
+      try second.insert("Novel", ["size": 1 << 40])
+      try second.save()
+      try second.insert("Item", ["size": 1 << 40])
+      #expect(throws: PersistenceError.self) { try second.save() }
+      second.context.rollback()
+      try #expect(first.all("Item").isEmpty)
+      try second.close()
+      try migration.abort()
+      try migration.expand(to: version("2", isNew: true))
+      try migration.backfill()
+      let again = try OnlineProgram(version("2", isNew: true), url)
+      try #expect(again.values("Item", "size") == ["\(1 << 40)"])
+      try again.close()
+    }
+  }
+
   @Test("Statements by hand can use both columns of an attribute with two types")
   func plainSQL() throws {
     try withExpanded(

@@ -27,7 +27,7 @@ extension ExpansionPlanner {
     _ column: TableMap.PlacedColumn, of table: String, beside first: [String: TableMap.PlacedColumn]
   ) {
     let name = column.name
-    if isReference(name, in: table) { return }
+    if isReference(name, in: table) || isComposite(name, in: table, .second) { return }
     if isFormula(name, in: table, .second) {
       guard first[name.foldedIdentifier] == nil else { return collide(.column(table: table, rule: name)) }
       let definition = TableDefinition.Column(name: name, type: column.type)
@@ -71,7 +71,8 @@ extension ExpansionPlanner {
   /// Gives a column that only the first model has values for rows of programs with the second.
   private mutating func keep(_ column: TableMap.PlacedColumn, of table: String) {
     guard !expansion.pairs.contains(where: { $0.table == table && $0.first == column.name }),
-      !isReference(column.name, in: table), !isFormula(column.name, in: table, .first)
+      !isReference(column.name, in: table), !isFormula(column.name, in: table, .first),
+      !isComposite(column.name, in: table, .first)
     else { return }
     let subject = subject(of: column.name, in: table, backward.planned)
     guard let value = flows.backward[table, column.name] else {

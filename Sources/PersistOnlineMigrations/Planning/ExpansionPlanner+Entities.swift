@@ -22,11 +22,12 @@ extension ExpansionPlanner {
   mutating func examineEntities() {
     hidden.second = hiddenNumbers(forward)
     hidden.first = hiddenNumbers(backward)
+    expansion.unknownToFirst = hidden.second.sorted()
     for entity in forward.planned.model.entities {
       guard let old = forward.source(of: entity) else { continue }
       let tables = (forward.map[old].table, forward.planned[entity].table)
       if tables.0.foldedIdentifier == tables.1.foldedIdentifier { continue }
-      if forward.source(of: entity.root)?.name == old.root.name {
+      if forward.source(of: entity.root)?.name == old.root.name || isSameHierarchy(old.root, entity.root) {
         collide(.table(rule: tables.1, actual: tables.0))
       } else {
         refuse(entity.name, nil, Self.movedRows)
@@ -35,11 +36,22 @@ extension ExpansionPlanner {
     planReferences()
   }
 
+  /// Whether all entities of an old hierarchy that remain are those of a new hierarchy that existed: only the root is
+  /// another, which is new or was removed, so that the rows can remain in their table.
+  private func isSameHierarchy(_ old: Entity, _ new: Entity) -> Bool {
+    let news = forward.planned.model.hierarchy(of: new)
+    let olds = Set(forward.map.model.hierarchy(of: old).map(\.name))
+    let sources = Set(news.compactMap { forward.source(of: $0)?.name })
+    return sources == olds.filter { forward.correspondence.newName(ofEntity: $0) != nil }
+  }
+
   /// The entity numbers of a destination, in tables that the source has too, of objects that it doesn't know.
   private func hiddenNumbers(_ survey: OnlineSurvey) -> Set<Int> {
-    Set(
+    let tables = Set(survey.map.tables.map(\.table.foldedIdentifier))
+    return Set(
       survey.planned.model.entities.filter { entity in
-        !entity.isAbstract && survey.source(of: entity) == nil && survey.source(of: entity.root) != nil
+        !entity.isAbstract && survey.source(of: entity) == nil
+          && tables.contains(survey.planned[entity].table.foldedIdentifier)
       }.map { survey.planned[$0].number })
   }
 

@@ -48,7 +48,7 @@ extension ExpansionPlanner {
     let formula = OnlineExpansion.Formula(
       side, table: table, column: .init(name: column.name, type: column.type), numbers: [own[value.entity].number],
       expression: value.expression, sources: sources, standard: standard ?? .null,
-      label: "\(value.entity.name).\(value.attribute.name)")
+      isSingle: value.attribute.type == .float, label: "\(value.entity.name).\(value.attribute.name)")
     guard let formula else { return refuse(value.entity.name, value.attribute.name, Self.notComputed) }
     expansion.formulas.append(formula)
   }

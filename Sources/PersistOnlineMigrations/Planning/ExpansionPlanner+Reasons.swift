@@ -29,15 +29,13 @@ extension ExpansionPlanner {
     case .changeDerivation:
       return attributes.map { $0.old.isDerived && $0.new.isDerived } == true
         ? nil : "Programs with one of the models assign its values, and the server computes those of the other."
-    case .changeElements:
-      return "Programs with one of the models write the attribute as a whole, without the other's elements."
     case .changeDestination:
       return "Objects of other entities could be references that one of the models doesn't allow."
     default: return nil
     }
   }
 
-  private static func reason(against old: AttributeType, _ new: AttributeType) -> String? {
+  static func reason(against old: AttributeType, _ new: AttributeType) -> String? {
     switch AttributeConversion(from: old, to: new) {
     case _ where (old, new) == (.float, .double): "Most values of the new type have no equal in the old one."
     case .same, .exact: nil

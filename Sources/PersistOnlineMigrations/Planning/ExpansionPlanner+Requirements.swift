@@ -111,3 +111,8 @@ extension OnlineModels {
     return found
   }
 }
+
+extension TableMap {
+  /// The entity numbers of a table's rows.
+  fileprivate func numbers(in table: String) -> [Int] { tables.filter { $0.table == table }.map(\.number).sorted() }
+}

@@ -41,6 +41,7 @@ struct ExpansionPlanner {
     for change in forward.changes { examine(change) }
     for change in backward.changes { examineReturn(change) }
     examineMembers()
+    planComposites()
     planColumns()
     addJoins()
     addKeys()
@@ -169,17 +170,29 @@ struct ExpansionPlanner {
       let join = forward.map.tableDefinitions.first(where: { $0.name == source.table })
     else { return nil }
     let isOwner = target.row == .owner
-    return .init(
-      .second, table: target.rows.table, key: target.column, join: join, own: isOwner ? source.owner : source.member,
-      member: isOwner ? source.member : source.owner, of: target.targets.table,
-      place: isOwner ? source.place : source.inversePlace,
-      label: [entity, property].compactMap { $0 }.joined(separator: "."))
+    return hiding(
+      .init(
+        .second, table: target.rows.table, key: target.column, join: join,
+        own: isOwner ? source.owner : source.member, member: isOwner ? source.member : source.owner,
+        of: target.targets.table, place: isOwner ? source.place : source.inversePlace,
+        label: [entity, property].compactMap { $0 }.joined(separator: ".")))
   }
 
-  /// Whether all rows of a table belong to an end of pairs, in both models.
+  /// The same with the objects that only one of the models has.
+  private func hiding(_ join: OnlineExpansion.KeyJoin) -> OnlineExpansion.KeyJoin {
+    var join = join
+    let (members, owners) = (concreteNumbers(of: join.members), concreteNumbers(of: join.table))
+    let (fromKey, fromPairs) = join.side == .first ? (hidden.second, hidden.first) : (hidden.first, hidden.second)
+    join.hidden.membersFromKey = members.intersection(fromKey).sorted()
+    join.hidden.membersFromPairs = members.intersection(fromPairs).sorted()
+    join.hidden.ownersFromKey = owners.intersection(fromKey).sorted()
+    return join
+  }
+
+  /// Whether all rows of a table that both models know belong to an end of pairs.
   private func containsAll(_ end: PairEnd) -> Bool {
-    let numbers = concreteNumbers(of: end.table)
-    return isKnown(numbers) && end.entityNumbers.map { numbers.isSubset(of: $0) } != false
+    let numbers = concreteNumbers(of: end.table).subtracting(hidden.first).subtracting(hidden.second)
+    return end.entityNumbers.map { numbers.isSubset(of: $0) } != false
   }
 
   /// The entity numbers of a table's rows in either model; abstract entities have none.
@@ -188,16 +201,9 @@ struct ExpansionPlanner {
     return Set(places.filter { $0.table == table && !$0.entity.isAbstract }.map(\.number))
   }
 
-  /// Whether both models have all entities: a key would lead programs with the other model to an object that they don't
-  /// know.
-  private func isKnown(_ numbers: Set<Int>) -> Bool {
-    hidden.first.isDisjoint(with: numbers) && hidden.second.isDisjoint(with: numbers)
-  }
-
   /// The new join table for the keys of a to-one relationship; nil for pairs from elsewhere.
   private func keyJoin(_ target: PairTarget, _ source: PairSource?) -> OnlineExpansion.KeyJoin? {
     guard let source, source.place == nil, source.inversePlace == nil, !target.isReflexive,
-      isKnown(concreteNumbers(of: target.owners.table)), isKnown(concreteNumbers(of: target.members.table)),
       let join = expansion.tables.first(where: { $0.name == target.table }),
       !expansion.keyJoins.contains(where: { $0.join.name == target.table })
     else { return nil }
@@ -205,13 +211,15 @@ struct ExpansionPlanner {
     let label = [subject?.entity, subject?.relationship].compactMap { $0 }.joined(separator: ".")
     switch (source.owner, source.member) {
     case ("Z_PK", let key):
-      return .init(
-        .first, table: source.table, key: key, join: join, own: target.owner, member: target.member,
-        of: target.members.table, label: label)
+      return hiding(
+        .init(
+          .first, table: source.table, key: key, join: join, own: target.owner, member: target.member,
+          of: target.members.table, label: label))
     case (let key, "Z_PK"):
-      return .init(
-        .first, table: source.table, key: key, join: join, own: target.member, member: target.owner,
-        of: target.owners.table, label: label)
+      return hiding(
+        .init(
+          .first, table: source.table, key: key, join: join, own: target.member, member: target.owner,
+          of: target.owners.table, label: label))
     default: return nil
     }
   }

@@ -18,13 +18,6 @@ struct OnlineModels {
   var first: TableMap { forward.map }
   var second: TableMap { backward.map }
 
-  /// Whether a table of both models may contain objects of entities that only the second has.
-  var sharesTables: Bool {
-    let numbers = second.concreteNumbers(besides: first)
-    let tables = Set(first.tables.map(\.table))
-    return second.tables.contains { numbers.contains($0.number) && tables.contains($0.table) }
-  }
-
   /// The renames that a history follows: not those of attributes with other values in each model.
   var renames: PropertyRenames {
     var renames = forward.renames
@@ -205,6 +198,38 @@ struct Places {
       return name.hasPrefix(ExpansionPlanner.temporaryPrefix)
         || indexes.contains(name) && !other.indexes.contains(name)
     }
+  }
+}
+
+/// The columns of the second model that programs with the first never write, and that nothing computes from theirs.
+struct OwnPlaces {
+  private let first: Places
+  private let second: Places
+  private let copied: Set<[String]>
+  private let joins: Set<String>
+
+  init(_ models: OnlineModels) {
+    (first, second) = (Places(models.first), Places(models.second))
+    let expansion = models.expansion
+    var copied = expansion.pairs.map { [$0.table, $0.second] }
+    copied += expansion.formulas.filter { $0.side == .second }.map { [$0.table, $0.column.name] }
+    copied += expansion.composites.flatMap { composite in
+      composite.second.parts.filter { $0.counterpart != nil }.map { [composite.table, $0.column.name] }
+    }
+    copied += expansion.references.flatMap { reference in reference.second.columns.map { [reference.table, $0] } }
+    copied += expansion.keyJoins.filter { $0.side == .second }.map { [$0.table, $0.key] }
+    self.copied = Set(copied.map { $0.map(\.foldedIdentifier) })
+    joins = Set(
+      (expansion.joins.map(\.second.name) + expansion.keyJoins.filter { $0.side == .first }.map(\.join.name))
+        .map(\.foldedIdentifier))
+  }
+
+  func contains(_ table: String, _ column: String) -> Bool {
+    let (table, column) = (table.foldedIdentifier, column.foldedIdentifier)
+    // The key of a row belongs to both models.
+    if column == "z_pk" { return true }
+    guard second.columns[table]?.contains(column) == true, !joins.contains(table) else { return false }
+    return first.columns[table]?.contains(column) != true && !copied.contains([table, column])
   }
 }
 

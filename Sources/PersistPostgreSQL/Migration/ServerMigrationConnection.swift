@@ -21,6 +21,8 @@ final class ServerMigrationConnection: ServerInspector, MigrationConnection {
   var observer: ServerChangeObserver?
   /// The catalog, as long as the outermost transaction hasn't changed it.
   var knownCatalog: StoreCatalog?
+  /// Whether only parked values change, so that all foreign keys remain.
+  var keepsForeignKeys = false
   /// The places that the end of an online migration deletes after the changes.
   var remains = OnlineRemains()
 
@@ -138,7 +140,7 @@ final class ServerMigrationConnection: ServerInspector, MigrationConnection {
   /// Called before rows are changed.
   private func prepareForChangedRows() throws {
     // Outside of a transaction, nothing waits for its end, and a dropped key wouldn't return.
-    guard depth > 0 else { return }
+    guard depth > 0, !keepsForeignKeys else { return }
     try dropRules()
     if !mayHaveWaitingChecks, !hasDroppedKeys { try ServerForeignKeys(session).dropInvalid() }
     mayHaveWaitingChecks = true
@@ -170,7 +172,7 @@ final class ServerMigrationConnection: ServerInspector, MigrationConnection {
     return try mapped {
       try prepareForChangedRows()
       if case .dropTriggers = statement { try session.dropTriggerFunctions(withPrefix: ParkedSlot.trigger(of: "")) }
-      let statements = try ServerText.statements(statement, kinds: columnKinds)
+      let statements = try ServerText.statements(statement, kinds: columnKinds, skipsEqual: isOnline)
       return try session.run(statements).last?.changedRowCount ?? 0
     }
   }

@@ -18,9 +18,11 @@ extension ServerText {
     set_config('timezone', 'UTC', true)
     """
 
-  /// - Parameter kinds: The columns of a table.
+  /// - Parameters:
+  ///   - kinds: The columns of a table.
+  ///   - skipsEqual: Whether rows that have their parked value already aren't written.
   static func statements(
-    _ statement: ParkedValueStatement, kinds: (String) throws -> ColumnKinds
+    _ statement: ParkedValueStatement, kinds: (String) throws -> ColumnKinds, skipsEqual: Bool = false
   ) throws -> [ServerText] {
     func kind(_ column: String, of table: String) throws -> ServerTerms.Kind {
       try kinds(table)[column.foldedIdentifier] ?? .bytes
@@ -53,11 +55,12 @@ extension ServerText {
       ]
     case .restore(let slot, let table, let column, let number, let mark, let onlyPresent):
       let value = try kind(column, of: table).restored(mark)
+      let isOther: ServerText = skipsEqual ? " AND t.\(name: column) IS DISTINCT FROM \(value)" : ""
       return [
         """
         UPDATE \(table: table) AS t SET \(name: column) = \(value) FROM \(values) AS p \
         WHERE p.slot = \(number: Int64(slot.number)) AND p.object = t.id \
-        AND t.entity = \(number: Int64(number))\(onlyPresent ? " AND p.value IS NOT NULL" : "")
+        AND t.entity = \(number: Int64(number))\(onlyPresent ? " AND p.value IS NOT NULL" : "")\(isOther)
         """
       ]
     case .dropSuperseded(let slot, let table, let column, let defaults):
@@ -112,6 +115,25 @@ extension ServerText {
         """
       ]
     }
+  }
+
+  /// Copies the next parked values of a slot to objects that have none, or a default, in the order of the objects.
+  static func restorePart(
+    _ returning: ParkedValues.Returning, after key: Int64, limit: Int
+  ) -> ServerText {
+    let kind = ServerTerms.Kind(returning.type)
+    let (column, value): (ServerText, ServerText) = ("t.\(name: returning.column)", kind.restored(returning.mark))
+    let defaults = returning.defaults.map { " OR \(column) = \(kind.literal($0))" as ServerText }
+    return """
+      WITH part AS (SELECT p.object, p.value FROM \(values) AS p \
+      WHERE p.slot = \(number: Int64(returning.slot.number)) AND p.object > \(integer: key) \
+      ORDER BY p.object LIMIT \(number: Int64(limit))), \
+      done AS (UPDATE \(table: returning.table) AS t SET \(name: returning.column) = \(value) FROM part AS p \
+      WHERE p.object = t.id AND t.entity = \(number: Int64(returning.entityNumber)) \
+      \(returning.onlyPresent ? "AND p.value IS NOT NULL " : "")\
+      AND (\(column) IS NULL\(defaults.joined(separator: ""))) AND \(column) IS DISTINCT FROM \(value) RETURNING 1) \
+      SELECT coalesce(max(object), 0), count(*), (SELECT count(*) FROM done) FROM part
+      """
   }
 
   private static func park(

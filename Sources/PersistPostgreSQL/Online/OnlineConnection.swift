@@ -8,7 +8,7 @@ package import Persist
 package final class OnlineConnection {
   private let address: ServerAddress
   private let options: StoreOptions
-  private let session: ServerSession
+  let session: ServerSession
   private let connection: ServerMigrationConnection
   package var url: URL? { session.url }
 
@@ -34,7 +34,7 @@ package final class OnlineConnection {
 
   package func close() { session.connection.close() }
 
-  private func mapped<T>(_ body: () throws -> T) throws -> T {
+  func mapped<T>(_ body: () throws -> T) throws -> T {
     do { return try body() } catch let failure as ServerFailure {
       throw PersistenceError(failure, at: session.url, during: .migrating)
     }
@@ -108,12 +108,17 @@ package final class OnlineConnection {
     }
   }
 
+  /// Runs a transaction that changes parked values alone, so that all foreign keys remain.
+  package func transactionOnParkedValues<T>(_ body: (any MigrationConnection) throws -> T) throws -> T {
+    connection.keepsForeignKeys = true
+    defer { connection.keepsForeignKeys = false }
+    return try transaction({}, body)
+  }
+
   /// Creates the places of the second model, and what keeps them in step. Called within a transaction.
-  ///
-  /// - Returns: The catalog of the second model.
   package func expand(
     _ expansion: OnlineExpansion, _ record: OnlineRecord, _ maps: (first: TableMap, second: TableMap)
-  ) throws -> StoreCatalog {
+  ) throws {
     try mapped {
       try session.run(OnlineStatements.places(of: expansion, for: maps.second.model))
       let derived = OnlineTriggers.derived(
@@ -138,7 +143,6 @@ package final class OnlineConnection {
       if let history = try HistoryExpansion(session, catalog, for: map) {
         try ServerHistoryConnection(session).expand(history)
       }
-      return catalog
     }
   }
 
@@ -229,6 +233,7 @@ package final class OnlineConnection {
   package func backfill(_ table: String, _ expansion: OnlineExpansion, limit: Int) throws -> Int {
     try mapped {
       try session.run([ServerTransaction.begin, "SELECT \(ServerText.sharedLock(session.schema))"])
+      var reached: Int64 = 0
       do {
         // Contracting and abandoning wait for the lock, and may have been first.
         guard let record = try OnlineRecord(session), record.state == .expanded else {
@@ -236,6 +241,7 @@ package final class OnlineConnection {
           return 0
         }
         var progress = try OnlineRecord.progress(session)
+        reached = progress[table] ?? 0
         let result = try session.query(
           OnlineStatements.backfill(table, expansion, after: progress[table] ?? Int64.min, limit: limit))
         let count = Int(clamping: result.integer(0, 1))
@@ -245,6 +251,14 @@ package final class OnlineConnection {
         }
         try session.run(["COMMIT"])
         return count
+      } catch let failure as ServerFailure where failure.state == "22003" {
+        session.rollBack()
+        let formulas = expansion.formulas.filter { $0.table == table && $0.side == .second }
+        throw PersistenceError(
+          .migrationFailed, at: .store(url),
+          "A value of \(formulas.map(\.label).joined(separator: ", ")) leaves the range of numbers, for one of "
+            + "\(limit) rows after the key \(reached) of '\(table)'.", engineMessage: failure.message,
+          fix: "Change the row and run 'persist backfill' again, or abandon the migration with 'persist abort'.")
       } catch {
         session.rollBack()
         throw error

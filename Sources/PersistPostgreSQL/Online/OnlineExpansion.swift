@@ -77,7 +77,8 @@ package struct OnlineExpansion: Sendable, Equatable {
   ///
   /// If the first model has the column, both have the same pairs, and programs with the second model can't add a second
   /// member as long as both are served. If the second model has it, it refers to one of possibly several members: to
-  /// the one that it already refers to, or else to the first one.
+  /// the one that it already refers to, or else to the first one. Members that the model with the column doesn't have
+  /// don't count; one that only this model has gives way to others.
   package struct KeyJoin: Sendable, Hashable {
     /// The model that has the column of keys.
     package let side: Side
@@ -97,6 +98,19 @@ package struct OnlineExpansion: Sendable, Equatable {
     package let place: String?
     /// The second model's relationship, for messages.
     package let label: String
+    /// The entity numbers of objects that only one of the models has.
+    package var hidden = Hidden()
+
+    package struct Hidden: Sendable, Hashable {
+      /// Members that the model with the column doesn't have.
+      package var membersFromKey: [Int] = []
+      /// Members that the model with the join table doesn't have.
+      package var membersFromPairs: [Int] = []
+      /// Rows of the table that the model with the column doesn't have.
+      package var ownersFromKey: [Int] = []
+
+      package init() {}
+    }
 
     package struct Number: Sendable, Hashable {
       package let column: String
@@ -200,6 +214,7 @@ package struct OnlineExpansion: Sendable, Equatable {
   package var tables: [TableDefinition] = []
   package var columns: [NewColumn] = []
   package var pairs: [Pair] = []
+  package var composites: [Composite] = []
   package var fills: [Fill] = []
   package var joins: [JoinPair] = []
   package var keyJoins: [KeyJoin] = []
@@ -211,6 +226,8 @@ package struct OnlineExpansion: Sendable, Equatable {
   package var derived: [DerivedColumn] = []
   package var keys: [ForeignKeyDefinition] = []
   package var indexes: [NewIndex] = []
+  /// The entity numbers that the first model doesn't have, of rows in tables that it has.
+  package var unknownToFirst: [Int] = []
 
   package init() {}
 }
@@ -220,7 +237,8 @@ extension OnlineExpansion {
   package var backfilledTables: [String] {
     let filled = fills.filter { $0.side == .second }.map(\.table)
     let computed = formulas.filter { $0.side == .second }.map(\.table)
-    return Set(pairs.map(\.table) + references.map(\.table) + filled + computed).sorted()
+    let parts = composites.filter { !$0.second.parts.isEmpty }.map(\.table)
+    return Set(pairs.map(\.table) + references.map(\.table) + filled + computed + parts).sorted()
   }
 
   /// The positions that only the second model has.
@@ -232,7 +250,7 @@ extension OnlineExpansion {
 
   /// The tables that get triggers.
   var triggeredTables: [String] {
-    let copied = pairs.map(\.table) + references.map(\.table) + formulas.map(\.table)
+    let copied = pairs.map(\.table) + references.map(\.table) + formulas.map(\.table) + composites.map(\.table)
     return Set(copied + fills.map(\.table) + positions.map(\.table)).sorted()
   }
 }

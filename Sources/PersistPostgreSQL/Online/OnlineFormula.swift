@@ -22,16 +22,19 @@ extension OnlineExpansion {
     package let sources: [String: Source]
     /// The replacement for a missing value; null for none.
     package let standard: SQLValue
+    /// Whether numbers are rounded to 32 bits.
+    package let isSingle: Bool
     /// The entity and the attribute.
     package let label: String
 
     /// Fails if the server can't compute the values exactly.
     package init?(
       _ side: Side, table: String, column: TableDefinition.Column, numbers: [Int], expression: FetchExpression,
-      sources: [String: Source], standard: SQLValue, label: String
+      sources: [String: Source], standard: SQLValue, isSingle: Bool, label: String
     ) {
       (self.side, self.table, self.column, self.numbers) = (side, table, column, numbers)
       (self.expression, self.sources, self.standard, self.label) = (expression, sources, standard, label)
+      self.isSingle = isSingle
       if value(of: "") == nil { return nil }
     }
 
@@ -40,35 +43,62 @@ extension OnlineExpansion {
   }
 }
 
+/// The value of a formula in SQL: that of the evaluator in memory.
+///
+/// A number that leaves the range of its type, which in memory would become an infinity, a floating-point number in
+/// place of a whole one, or a value that the attribute doesn't accept, makes the statement fail.
 extension OnlineExpansion.Formula {
-  private typealias Value = (text: ServerText, kind: ServerTerms.Kind)
+  private struct Value {
+    let text: ServerText
+    let kind: ServerTerms.Kind
+    /// Whether a floating-point number has no fraction.
+    var isIntegral = false
+    /// Whether each whole number has an equal floating-point number.
+    var isNarrow = false
+  }
 
   /// The value for the column.
   ///
   /// - Parameter row: The name of the row with a point.
   func value(of row: ServerText) -> ServerText? {
     let kind = ServerTerms.Kind(column.type)
-    guard let (text, found) = value(expression, row) else { return nil }
-    let isEqual = found == kind || found.isWhole && (kind.isWhole || [.double, .decimal].contains(kind))
-    guard isEqual else { return nil }
-    let converted = found == kind ? text : "(\(text))::\(kind.typeName)" as ServerText
+    guard let found = value(expression, row), let converted = convert(found, to: kind) else { return nil }
     return standard == .null ? converted : "coalesce(\(converted), \(kind.literal(standard)))"
   }
 
-  /// Numbers without a fraction are computed exactly, whatever their size.
+  /// A value for an attribute, which accepts equal values of other types.
+  private func convert(_ value: Value, to kind: ServerTerms.Kind) -> ServerText? {
+    let isOther = value.kind != kind
+    switch kind {
+    case .double:
+      guard !isOther || value.kind.isWhole else { return nil }
+      let number: ServerText = isOther ? "(\(value.text))::float8" : value.text
+      return isSingle ? "(\(number))::float4::float8" : number
+    case .decimal:
+      guard isOther else { return value.text }
+      return value.kind.isWhole ? "(\(value.text))::numeric" : nil
+    case _ where kind.isWhole:
+      guard value.kind.isWhole || value.isIntegral else { return nil }
+      return isOther ? "(\(value.text))::\(kind.typeName)" : value.text
+    default: return isOther ? nil : value.text
+    }
+  }
+
   private func value(_ expression: FetchExpression, _ row: ServerText) -> Value? {
     switch expression {
-    case .constant(.integer(let number)): return ("\(number: number)::numeric", .integer)
-    case .constant(.boolean(let flag)): return (flag ? "TRUE" : "FALSE", .boolean)
+    case .constant(.integer(let number)):
+      return Value(text: "(\(number: number))::bigint", kind: .integer, isNarrow: abs(Double(number)) < 0x1p53)
+    case .constant(.boolean(let flag)): return Value(text: flag ? "TRUE" : "FALSE", kind: .boolean)
     case .constant(.double(let number)):
-      return number.isFinite ? (ServerTerms.Kind.double.literal(.double(number)), .double) : nil
+      return number.isFinite ? Value(text: ServerTerms.Kind.double.literal(.double(number)), kind: .double) : nil
     case .constant(.string(let text)):
-      return text.utf8.contains(0) ? nil : (ServerTerms.Kind.text.literal(.text(text)), .text)
+      return text.utf8.contains(0) ? nil : Value(text: ServerTerms.Kind.text.literal(.text(text)), kind: .text)
     case .path(.variable("source"), let keys):
       guard keys.count == 1, let source = sources[keys[0]] else { return nil }
       let kind = ServerTerms.Kind(source.type)
       let text: ServerText = "\(row)\(name: source.column)"
-      return kind.isWhole ? ("\(text)::numeric", .integer) : (text, kind)
+      return kind.isWhole
+        ? Value(text: "(\(text))::bigint", kind: .integer, isNarrow: kind != .integer) : Value(text: text, kind: kind)
     case .function(let function, let arguments):
       let values = arguments.compactMap { value($0, row) }
       return values.count == arguments.count ? apply(function, values) : nil
@@ -76,12 +106,15 @@ extension OnlineExpansion.Formula {
       guard arguments.count == 1, let first = value(target, row), let second = value(arguments[0], row),
         first.kind == .text, second.kind == .text
       else { return nil }
-      return ("(\(first.text) || \(second.text))", .text)
+      return Value(text: "(\(first.text) || \(second.text))", kind: .text)
     case .ternary(let test, let first, let second):
+      // In memory, a whole number remains one beside a floating-point number.
       guard let test = condition(test, row), let first = value(first, row), let second = value(second, row),
-        let (first, second) = ofOneKind(first, second)
+        first.kind == second.kind
       else { return nil }
-      return ("(CASE WHEN \(test) THEN \(first.text) ELSE \(second.text) END)", first.kind)
+      return Value(
+        text: "(CASE WHEN \(test) THEN \(first.text) ELSE \(second.text) END)", kind: first.kind,
+        isIntegral: first.isIntegral && second.isIntegral)
     default: return nil
     }
   }
@@ -91,35 +124,38 @@ extension OnlineExpansion.Formula {
     guard values.count == 2, let (first, second) = ofOneKind(values[0], values[1]),
       first.kind.isWhole || first.kind == .double || first.kind == .decimal
     else { return nil }
+    let kind = first.kind
+    func result(_ text: ServerText) -> Value {
+      // Infinities can yield NaN, in place of which there is no value.
+      Value(text: kind == .double ? "nullif(\(text), 'NaN'::float8)" : text, kind: kind)
+    }
     switch function {
-    case .add: return ("(\(first.text) + \(second.text))", first.kind)
-    case .subtract: return ("(\(first.text) - \(second.text))", first.kind)
-    case .multiply: return ("(\(first.text) * \(second.text))", first.kind)
-    // The digits of a decimal quotient would be others.
-    case .divide where first.kind == .double: return ("(\(first.text) / nullif(\(second.text), 0))", .double)
-    case .divide where first.kind.isWhole: return ("div(\(first.text), nullif(\(second.text), 0))", first.kind)
-    case .modulus where first.kind.isWhole: return ("mod(\(first.text), nullif(\(second.text), 0))", first.kind)
+    case .add: return result("(\(first.text) + \(second.text))")
+    case .subtract: return result("(\(first.text) - \(second.text))")
+    case .multiply: return result("(\(first.text) * \(second.text))")
+    // The digits of a decimal quotient would be others. Whole numbers are truncated toward zero.
+    case .divide where kind != .decimal: return result("(\(first.text) / nullif(\(second.text), 0))")
+    case .modulus where kind.isWhole: return result("mod(\(first.text), nullif(\(second.text), 0))")
     default: return nil
     }
   }
 
   private func apply(_ function: FetchFunction, _ value: Value) -> Value? {
     let isNumber = value.kind.isWhole || value.kind == .double
+    func rounded(_ name: ServerText) -> Value {
+      value.kind.isWhole ? value : Value(text: "\(name)(\(value.text))", kind: .double, isIntegral: true)
+    }
+    func computed(_ text: ServerText) -> Value { Value(text: text, kind: value.kind, isIntegral: value.isIntegral) }
     switch function {
-    case .uppercase where value.kind == .text: return ("upper(\(value.text) COLLATE \"und-x-icu\")", .text)
-    case .lowercase where value.kind == .text: return ("lower(\(value.text) COLLATE \"und-x-icu\")", .text)
-    case .negate where isNumber || value.kind == .decimal: return ("(- \(value.text))", value.kind)
-    case .absolute where isNumber || value.kind == .decimal: return ("abs(\(value.text))", value.kind)
-    case .floor where isNumber: return whole("floor(\(value.text))", value.kind)
-    case .ceiling where isNumber: return whole("ceil(\(value.text))", value.kind)
-    case .truncate where isNumber: return whole("trunc(\(value.text))", value.kind)
+    case .uppercase where value.kind == .text: return computed("upper(\(value.text) COLLATE \"und-x-icu\")")
+    case .lowercase where value.kind == .text: return computed("lower(\(value.text) COLLATE \"und-x-icu\")")
+    case .negate where isNumber || value.kind == .decimal: return computed("(- \(value.text))")
+    case .absolute where isNumber || value.kind == .decimal: return computed("abs(\(value.text))")
+    case .floor where isNumber: return rounded("floor")
+    case .ceiling where isNumber: return rounded("ceil")
+    case .truncate where isNumber: return rounded("trunc")
     default: return nil
     }
-  }
-
-  /// A number without a fraction. The direct conversion of a floating-point number would keep 15 digits.
-  private func whole(_ text: ServerText, _ kind: ServerTerms.Kind) -> Value {
-    (kind == .double ? "\(text)::bigint::numeric" : text, .integer)
   }
 
   private func condition(_ predicate: FetchPredicate, _ row: ServerText) -> ServerText? {
@@ -135,6 +171,8 @@ extension OnlineExpansion.Formula {
       return value(comparison.left, row).map { "(\($0.text) \(sign) NULL)" }
     }
     guard let left = value(comparison.left, row), let right = value(comparison.right, row),
+      // Neighbors of a large whole number have the same floating-point number.
+      left.kind == right.kind || [left, right].allSatisfy({ !$0.kind.isWhole || $0.isNarrow }),
       let (left, right) = ofOneKind(left, right)
     else { return nil }
     return "(\(left.text) \(sign) \(right.text))"
@@ -145,7 +183,9 @@ extension OnlineExpansion.Formula {
     func converted(_ value: Value, to kind: ServerTerms.Kind) -> Value? {
       if value.kind == kind { return value }
       guard value.kind.isWhole else { return nil }
-      return kind == .double ? ("\(value.text)::float8", .double) : kind == .decimal ? (value.text, .decimal) : nil
+      return kind == .double
+        ? Value(text: "(\(value.text))::float8", kind: .double)
+        : kind == .decimal ? Value(text: "(\(value.text))::numeric", kind: .decimal) : nil
     }
     if let second = converted(second, to: first.kind) { return (first, second) }
     return converted(first, to: second.kind).map { ($0, second) }
@@ -201,7 +241,13 @@ extension OnlineTriggers {
     let values = group.computedValues(for: side, in: "NEW.").map { column, value in
       "NEW.\(name: column) := \(value);" as ServerText
     }
-    return values.isEmpty ? "NULL;" : values.joined(separator: " ")
+    guard !values.isEmpty else { return "NULL;" }
+    let labels = group.filter { $0.side == side }.map(\.label).joined(separator: ", ")
+    return """
+      BEGIN \(values.joined(separator: " ")) EXCEPTION WHEN numeric_value_out_of_range THEN \
+      RAISE EXCEPTION USING ERRCODE = 'check_violation', CONSTRAINT = \(literal: valueOutOfRange), \
+      MESSAGE = \(literal: "\(labels): ") || SQLERRM; END;
+      """
   }
 }
 

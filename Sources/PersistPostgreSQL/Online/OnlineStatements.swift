@@ -53,7 +53,8 @@ package enum OnlineStatements {
         conditions.append("r.\(name: column) IS DISTINCT FROM \(value)")
       }
     }
-    for (column, value) in expansion.computedValues(of: table, for: .second, in: "r.") {
+    let composites = expansion.composites.filter { $0.table == table }.flatMap { $0.backfilled(in: "r.") }
+    for (column, value) in composites + expansion.computedValues(of: table, for: .second, in: "r.") {
       values.append("\(name: column) = \(value)")
       conditions.append("r.\(name: column) IS DISTINCT FROM \(value)")
     }
@@ -109,7 +110,8 @@ package enum OnlineStatements {
   static func rowsWithoutKey(_ join: OnlineExpansion.KeyJoin, limit: Int) -> ServerText {
     """
     SELECT r.id FROM \(table: join.table) AS r WHERE r.\(name: join.key) IS NULL \
-    AND EXISTS (SELECT 1 FROM \(table: join.join.name) AS t WHERE t.\(name: join.own) = r.id) \
+    AND EXISTS (SELECT 1 FROM \(table: join.join.name) AS t \
+    WHERE t.\(name: join.own) = r.id\(join.isKnown(in: "\(table: join.members)"))) \
     LIMIT \(number: Int64(limit)) FOR NO KEY UPDATE OF r
     """
   }
@@ -119,7 +121,8 @@ package enum OnlineStatements {
   /// - Parameter rows: The keys of the rows, or a statement that selects them.
   static func assignKeys(_ join: OnlineExpansion.KeyJoin, of rows: ServerText) -> ServerText {
     let first: ServerText = """
-      SELECT t.\(name: join.member) FROM \(table: join.join.name) AS t WHERE t.\(name: join.own) = r.id \
+      SELECT t.\(name: join.member) FROM \(table: join.join.name) AS t \
+      WHERE t.\(name: join.own) = r.id\(join.isKnown(in: "\(table: join.members)")) \
       ORDER BY \(join.order)t.\(name: join.member) LIMIT 1
       """
     let number: ServerText = join.number.map { number in

@@ -10,7 +10,7 @@ extension OnlineTriggers {
   private static func followKey(_ join: OnlineExpansion.KeyJoin) -> [ServerText] {
     let (key, own): (ServerText, ServerText) = ("\(name: join.key)", "\(name: join.own)")
     let (pairs, member): (ServerText, ServerText) = ("\(name: join.join.name)", "\(name: join.member)")
-    let replaced: ServerText = join.side == .first ? "IS DISTINCT FROM NEW.\(key)" : "= OLD.\(key)"
+    let replaced: ServerText = join.side == .first ? "IS DISTINCT FROM NEW.\(key)\(join.isKnown)" : "= OLD.\(key)"
     // An insertion would wait for a transaction that deletes the same pair, which then waits for this one.
     let isNew: ServerText = join.side == .first ? "" : """
        AND NOT EXISTS (SELECT 1 FROM \(pairs) AS t WHERE t.\(own) = NEW.id AND t.\(member) = NEW.\(key))
@@ -46,14 +46,16 @@ extension OnlineTriggers {
     } ?? ""
     let choice: ServerText = join.side == .first
       ? """
+        \(replaceUnknown(join)) \
         SELECT count(*), min(t.\(member)) INTO persist_count, persist_key FROM \(pairs) AS t \
-        WHERE t.\(own) = persist_row; \
-        IF persist_count > 1 THEN RAISE EXCEPTION USING ERRCODE = 'check_violation', \
+        WHERE t.\(own) = persist_row\(join.isKnown); \
+        IF persist_count > 1\(isKnownOwner(join)) THEN RAISE EXCEPTION USING ERRCODE = 'check_violation', \
         CONSTRAINT = \(literal: secondMember), MESSAGE = \(literal: "\(join.label): ") || persist_row::text; END IF;
         """
       : """
         persist_key := (SELECT t.\(member) FROM \(pairs) AS t JOIN \(table) AS r ON r.id = persist_row \
-        WHERE t.\(own) = persist_row ORDER BY t.\(member) IS DISTINCT FROM r.\(key), \(join.order)t.\(member) LIMIT 1);
+        WHERE t.\(own) = persist_row\(join.isKnown) \
+        ORDER BY t.\(member) IS DISTINCT FROM r.\(key), \(join.order)t.\(member) LIMIT 1);
         """
     let body: ServerText = """
       IF TG_OP = 'DELETE' THEN persist_row := OLD.\(own); ELSE persist_row := NEW.\(own); END IF; \(enter) \
@@ -69,6 +71,29 @@ extension OnlineTriggers {
       DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION \(table: name)()
       """,
     ]
+  }
+
+  /// Removes members that programs with the join table don't see beside others: they have replaced them.
+  private static func replaceUnknown(_ join: OnlineExpansion.KeyJoin) -> ServerText {
+    guard !join.hidden.membersFromPairs.isEmpty else { return "" }
+    let (own, pairs, member): (ServerText, ServerText, ServerText) =
+      ("\(name: join.own)", "\(name: join.join.name)", "\(name: join.member)")
+    let others = join.hidden.membersFromKey + join.hidden.membersFromPairs
+    return """
+      DELETE FROM \(pairs) AS t WHERE t.\(own) = persist_row AND EXISTS (SELECT 1 FROM \(name: join.members) AS m \
+      WHERE m.id = t.\(member) AND m.entity IN (\(numbers: join.hidden.membersFromPairs))) \
+      AND EXISTS (SELECT 1 FROM \(pairs) AS o JOIN \(name: join.members) AS m ON m.id = o.\(member) \
+      WHERE o.\(own) = persist_row AND m.entity NOT IN (\(numbers: others)));
+      """
+  }
+
+  /// The condition that programs with the column see the row.
+  private static func isKnownOwner(_ join: OnlineExpansion.KeyJoin) -> ServerText {
+    guard !join.hidden.ownersFromKey.isEmpty else { return "" }
+    return """
+       AND NOT EXISTS (SELECT 1 FROM \(name: join.table) AS r WHERE r.id = persist_row \
+      AND r.entity IN (\(numbers: join.hidden.ownersFromKey)))
+      """
   }
 
   /// The statement that lets a trigger's statements name tables without their schema, and the one that ends this.
@@ -97,6 +122,9 @@ extension OnlineTriggers {
   /// The name of the violated constraint of a value that the first model requires.
   static let missingValue = "persist_online_required"
 
+  /// The name of the violated constraint of a computed value that its type can't represent.
+  static let valueOutOfRange = "persist_online_range"
+
   /// The error for a value or a member that the first model has no place for; nil for other errors.
   static func violation(at url: URL?, _ error: PersistenceError) -> PersistenceError? {
     let message: String
@@ -104,6 +132,8 @@ extension OnlineTriggers {
     case missingValue: message = "A value is missing that the old model, which the store also serves, requires."
     case unequalValue:
       message = "A value has no equal one in the type of its attribute in the old model, which the store also serves."
+    case valueOutOfRange:
+      message = "A value of the other model, which the store also serves, leaves the range of numbers."
     case secondMember:
       message = "An object has several members of a relationship that is to-one in the old model."
     default: return nil
@@ -115,6 +145,18 @@ extension OnlineTriggers {
 }
 
 extension OnlineExpansion.KeyJoin {
+  /// The condition that the model with the column has the member of a pair; empty if it has all.
+  var isKnown: ServerText { isKnown(in: "\(name: members)") }
+
+  /// - Parameter table: The name of the members' table.
+  func isKnown(in table: ServerText) -> ServerText {
+    guard !hidden.membersFromKey.isEmpty else { return "" }
+    return """
+       AND NOT EXISTS (SELECT 1 FROM \(table) AS m WHERE m.id = t.\(name: member) \
+      AND m.entity IN (\(numbers: hidden.membersFromKey)))
+      """
+  }
+
   /// The order of members, followed by a comma; empty if they have none.
   var order: ServerText { place.map { "t.\(name: $0) NULLS LAST, " } ?? "" }
 }

@@ -10,11 +10,15 @@ extension OnlineTriggers {
   }
 
   static func copyUpdated(_ reference: OnlineExpansion.Reference) -> ServerText {
-    let (first, second): (ServerText, ServerText) = ("\(name: reference.first.key)", "\(name: reference.second.key)")
+    // A key may be assigned before its entity number, which says whether the other model knows the object.
+    func isChanged(_ place: OnlineExpansion.Reference.Place) -> ServerText {
+      place.columns.map { "NEW.\(name: $0) IS DISTINCT FROM OLD.\(name: $0)" as ServerText }.joined(separator: " OR ")
+    }
+    let first: ServerText = "\(name: reference.first.key)"
     return """
-      IF NEW.\(second) IS DISTINCT FROM OLD.\(second) \
+      IF (\(isChanged(reference.second))) \
       AND (is_second OR NEW.\(first) IS NOT DISTINCT FROM OLD.\(first)) THEN \(reference.copy(to: .first)) \
-      ELSIF NEW.\(first) IS DISTINCT FROM OLD.\(first) THEN \(reference.copy(to: .second)) END IF;
+      ELSIF \(isChanged(reference.first)) THEN \(reference.copy(to: .second)) END IF;
       """
   }
 }

@@ -27,10 +27,13 @@ enum OnlineTriggers {
     let fills = expansion.fills.filter { $0.table == table }
     let positions = expansion.positions.filter { $0.table == table }
     let groups = expansion.formulaGroups(of: table)
-    let inserted = pairs.map(copyInserted) + references.map(copyInserted) + groups.map(computeInserted)
-      + fills.map(fill)
-      + positions.map { append($0, if: "NEW.\(name: $0.place) IS NULL") }
-    let copied = pairs.map(copyUpdated) + references.map(copyUpdated) + groups.map(computeUpdated)
+    let composites = expansion.composites.filter { $0.table == table }
+    let hidden = expansion.unknownToFirst
+    var inserted = pairs.map { copyInserted($0, hidden) } + composites.map { $0.followInserted(hidden: hidden) }
+    inserted += references.map(copyInserted) + groups.map(computeInserted) + fills.map(fill)
+    inserted += positions.map { append($0, if: "NEW.\(name: $0.place) IS NULL") }
+    var copied = pairs.map { copyUpdated($0, hidden) } + composites.map { $0.followUpdated(hidden: hidden) }
+    copied += references.map(copyUpdated) + groups.map(computeUpdated)
     let updated = copied + positions.map { positions in
       let (owner, place): (ServerText, ServerText) = ("\(name: positions.owner)", "\(name: positions.place)")
       return append(
@@ -58,14 +61,14 @@ enum OnlineTriggers {
     ]
   }
 
-  private static func copyInserted(_ pair: OnlineExpansion.Pair) -> ServerText {
+  private static func copyInserted(_ pair: OnlineExpansion.Pair, _ hidden: [Int]) -> ServerText {
     """
-    IF is_second OR NEW.\(name: pair.second) IS NOT NULL THEN \(copyBack(pair)) \
+    IF is_second OR NEW.\(name: pair.second) IS NOT NULL THEN \(copyBack(pair, hidden)) \
     ELSE NEW.\(name: pair.second) := \(pair.secondValue(of: "NEW.")); END IF;
     """
   }
 
-  private static func copyUpdated(_ pair: OnlineExpansion.Pair) -> ServerText {
+  private static func copyUpdated(_ pair: OnlineExpansion.Pair, _ hidden: [Int]) -> ServerText {
     let (first, second): (ServerText, ServerText) = ("\(name: pair.first)", "\(name: pair.second)")
     // A value that takes the place of a missing one doesn't mean that the other program has assigned it.
     // In parentheses, because PL/pgSQL would take a THEN of the value for its own.
@@ -73,18 +76,35 @@ enum OnlineTriggers {
       ? "" : " AND NEW.\(second) IS DISTINCT FROM (\(pair.secondValue(of: "NEW.")))"
     return """
       IF NEW.\(second) IS DISTINCT FROM OLD.\(second) \
-      AND (is_second OR NEW.\(first) IS NOT DISTINCT FROM OLD.\(first))\(isOwn) THEN \(copyBack(pair)) \
+      AND (is_second OR NEW.\(first) IS NOT DISTINCT FROM OLD.\(first))\(isOwn) THEN \(copyBack(pair, hidden)) \
       ELSIF NEW.\(first) IS DISTINCT FROM OLD.\(first) THEN NEW.\(second) := \(pair.secondValue(of: "NEW.")); END IF;
       """
   }
 
-  /// Gives the first column the value of the second, unless its type has no equal one: the transaction then fails.
-  private static func copyBack(_ pair: OnlineExpansion.Pair) -> ServerText {
-    let copy: ServerText = "NEW.\(name: pair.first) := \(pair.firstValue(of: "NEW."));"
-    guard let isUnequal = pair.isUnequal("NEW.\(name: pair.second)") else { return copy }
+  private static func copyBack(_ pair: OnlineExpansion.Pair, _ hidden: [Int]) -> ServerText {
+    copyBack(
+      pair.firstValue(of: "NEW."), to: .init(name: pair.first, type: pair.firstType),
+      from: .init(name: pair.second, type: pair.type), label: pair.label, hidden: hidden)
+  }
+
+  /// Gives a column of the first model the value of one of the second, unless its type has no equal one: the
+  /// transaction then fails. Programs with the first model don't see rows of other entities, which get no value there.
+  ///
+  /// - Parameter hidden: The numbers of these entities.
+  static func copyBack(
+    _ value: ServerText, to first: OnlineExpansion.Composite.Column, from second: OnlineExpansion.Composite.Column,
+    label: String, hidden: [Int]
+  ) -> ServerText {
+    let copy: ServerText = "NEW.\(name: first.name) := \(value);"
+    guard let isUnequal = first.isUnequal("NEW.\(name: second.name)", of: second.type) else { return copy }
+    let refusal: ServerText = """
+      RAISE EXCEPTION USING ERRCODE = 'check_violation', CONSTRAINT = \(literal: unequalValue), \
+      MESSAGE = \(literal: "\(label): ") || NEW.\(name: second.name)::text;
+      """
+    guard !hidden.isEmpty else { return "IF \(isUnequal) THEN \(refusal) END IF; \(copy)" }
     return """
-      IF \(isUnequal) THEN RAISE EXCEPTION USING ERRCODE = 'check_violation', CONSTRAINT = \(literal: unequalValue), \
-      MESSAGE = \(literal: "\(pair.label): ") || NEW.\(name: pair.second)::text; END IF; \(copy)
+      IF \(isUnequal) THEN IF NEW.entity NOT IN (\(numbers: hidden)) THEN \(refusal) END IF; \
+      NEW.\(name: first.name) := NULL; ELSE \(copy) END IF;
       """
   }
 
@@ -211,12 +231,14 @@ extension OnlineExpansion.Pair {
   fileprivate func firstValue(of row: ServerText) -> ServerText {
     ServerText.expression(backward, as: ServerTerms.Kind(firstType), kinds, of: row)
   }
+}
 
-  /// The condition for a value of the second type that has no equal in the first; nil if all have.
-  fileprivate func isUnequal(_ value: ServerText) -> ServerText? {
-    guard firstType != type else { return nil }
+extension OnlineExpansion.Composite.Column {
+  /// The condition for a value of another type that has no equal in this column; nil if all have.
+  fileprivate func isUnequal(_ value: ServerText, of other: TableMap.ColumnType) -> ServerText? {
+    guard type != other else { return nil }
     let range: (Int64, Int64)? =
-      switch firstType {
+      switch type {
       case .boolean: (0, 1)
       case .int16: (Int64(Int16.min), Int64(Int16.max))
       case .int32: (Int64(Int32.min), Int64(Int32.max))
@@ -224,7 +246,7 @@ extension OnlineExpansion.Pair {
       default: nil
       }
     guard let range else { return nil }
-    let isFraction: ServerText = ServerTerms.Kind(type).isWhole ? "" : " OR \(value) <> trunc(\(value))"
+    let isFraction: ServerText = ServerTerms.Kind(other).isWhole ? "" : " OR \(value) <> trunc(\(value))"
     return "\(value) NOT BETWEEN \(number: range.0) AND \(number: range.1)\(isFraction)"
   }
 }
@@ -234,14 +256,21 @@ extension OnlineExpansion {
   fileprivate func firsts(of columns: [String], in table: String) -> [String] {
     pairs.filter { $0.table == table && columns.contains($0.second) }.map(\.first)
       + references.filter { $0.table == table && columns.contains($0.second.key) }.map(\.first.key)
-      + sources(of: columns, in: table, .second)
+      + sources(of: columns, in: table, .second) + parts(of: columns, in: table, .second)
   }
 
   /// The columns of the second model from which those of the first get their values.
   fileprivate func seconds(of columns: [String], in table: String) -> [String] {
     pairs.filter { $0.table == table && columns.contains($0.first) }.map(\.second)
       + references.filter { $0.table == table && columns.contains($0.first.key) }.map(\.second.key)
-      + sources(of: columns, in: table, .first)
+      + sources(of: columns, in: table, .first) + parts(of: columns, in: table, .first)
+  }
+
+  /// The other model's columns of composite attributes to which some columns belong.
+  private func parts(of columns: [String], in table: String, _ side: Side) -> [String] {
+    composites.filter { composite in
+      composite.table == table && composite.half(side).parts.contains { columns.contains($0.column.name) }
+    }.flatMap { $0.half(side == .first ? .second : .first).columns.map(\.name) }
   }
 
   private func sources(of columns: [String], in table: String, _ side: Side) -> [String] {

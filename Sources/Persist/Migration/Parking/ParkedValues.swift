@@ -7,24 +7,27 @@ package struct ParkedValues {
   /// The slots that the store had before the migration.
   package var slots: [ParkedSlot]
   /// The entities of whose objects the model before the migration doesn't know the order of members, by slot.
-  private var unordered: [Int: [Entity]] = Dictionary()
+  var unordered: [Int: [Entity]] = Dictionary()
   /// The same for the order of the inverse.
-  private var inverselyUnordered: [Int: [Entity]] = Dictionary()
+  var inverselyUnordered: [Int: [Entity]] = Dictionary()
 
   /// The slots whose values others stood in for in the model before the migration.
-  private var replaceable: Set<Int> = []
+  var replaceable: Set<Int> = []
 
   /// The slots whose values remain in columns after the changes.
   var columns: [ParkedSlot] = []
 
   /// Whether the store may have parked values.
   private(set) var isUsed: Bool
+  /// Whether it may have had some before.
+  private let wasUsed: Bool
 
   /// - Parameter catalog: The catalog of the store before the migration.
   package init(_ connection: any MigrationConnection, _ registry: ModelRegistry?, _ catalog: StoreCatalog) throws {
     self.connection = connection
     self.registry = registry
     isUsed = catalog.canHaveParkedValues
+    wasUsed = isUsed
     slots = try isUsed ? connection.parkedSlots() : []
     columns = slots.filter { $0.column != nil }
   }
@@ -134,14 +137,14 @@ package struct ParkedValues {
 
   /// Removes the triggers that delete the parked values of deleted objects: the tables that they belong to may change.
   package func dropTriggers(_ schema: StoreSchema) throws {
-    guard isUsed else { return }
+    guard wasUsed else { return }
     try connection.execute(
       ParkedValueStatement.dropTriggers(schema.triggers.map(\.name).filter(ParkedSlot.isTrigger)))
   }
 
   /// Lets the parked values of an object be deleted with it, whoever deletes it.
   func createTriggers(_ slots: [ParkedSlot], _ comparisons: ParkingComparisons, _ map: TableMap) throws {
-    var numbers: [String: [Int]] = Dictionary()
+    var numbers: [String: [Int]] = [:]
     for slot in slots where slot.kind != .object {
       guard let (comparison, entity) = comparisons.subject(of: slot), let found = comparison.anyHeir(of: entity) else {
         continue
@@ -166,31 +169,11 @@ package struct ParkedValues {
     guard isUsed else { return (0, [], 0) }
     let present = try connection.parkedSlots()
     let comparisons = try ParkingComparisons(present, with: version, registry, connection)
-    var restored: (count: Int, tables: Set<String>, redundant: Int) = (0, [], 0)
-    // The entities, by model, of objects whose keys are in use again. These objects and their values remain parked.
-    var withheld: [String: Set<String>] = Dictionary()
-    for kind in [ParkedSlot.Kind.object, .attribute, .relationship] {
-      // The values parked last are newer than those parked before for the same place.
-      for slot in kind == .attribute ? slots.reversed() : slots
-      where slot.kind == kind && slot.column == nil && comparisons.isFit(slot) {
-        guard let (comparison, entity) = comparisons.subject(of: slot),
-          withheld[slot.model]?.isDisjoint(with: comparison.participants(of: slot, entity)) != false
-        else { continue }
-        if kind == .object, let found = comparison.entity(entity),
-          try connection.firstNumber(.countParkedKeys(slot, in: map[found].table)) != 0
-        {
-          withheld[slot.model, default: []].insert(slot.entity)
-          continue
-        }
-        guard let (count, table) = try restore(slot, to: entity, by: comparison, in: map, after: former)
-        else { continue }
-        restored.count += count
-        restored.tables.insert(table)
-      }
-    }
+    let (count, tables) = try restore(in: map, by: comparisons, after: former)
+    var redundant = 0
     for slot in slots.isEmpty ? present : try connection.parkedSlots() {
-      let redundant = try recordStandIns(slot, comparisons, map)
-      if !slots.contains(slot) { restored.redundant += redundant }
+      let kept = try recordStandIns(slot, comparisons, map)
+      if !slots.contains(slot) { redundant += kept }
     }
     try connection.execute(.removeEmptyParkedSlots)
     try connection.execute(.removeUnusedParkedStates)
@@ -204,7 +187,7 @@ package struct ParkedValues {
     }
     try createTriggers(remaining, comparisons, map)
     try removeEmptyTables(remaining)
-    return restored
+    return (count, tables, redundant)
   }
 
   /// - Returns: The number of pairs that needn't be parked.
@@ -246,7 +229,7 @@ package struct ParkedValues {
   }
 
   /// The pairs that stand in for those of a slot, by the entity whose objects have them.
-  private static func standInPairs(
+  static func standInPairs(
     of slot: ParkedSlot, _ entity: Entity, _ comparison: ParkingComparison, _ map: TableMap
   ) -> [(heir: Entity, pairs: [PairSource])] {
     guard let relationship = entity.relationship(named: slot.property) else { return [] }
@@ -258,131 +241,6 @@ package struct ParkedValues {
       }
       return pairs.isEmpty ? nil : (heir, pairs)
     }
-  }
-
-  // MARK: Restoring
-
-  /// - Returns: nil if the slot has no place in the new version.
-  private func restore(
-    _ slot: ParkedSlot, to entity: Entity, by comparison: ParkingComparison, in map: TableMap,
-    after former: ModelComparison?
-  ) throws -> (count: Int, table: String)? {
-    switch slot.kind {
-    case .object:
-      guard let found = comparison.entity(entity) else { return nil }
-      let place = map[found]
-      let count = try connection.execute(
-        ParkedValueStatement.restoreObjects(
-          slot, table: place.table, entityNumber: place.number, fills: fills(of: found, comparison, map)))
-      try connection.execute(
-        ParkedValueStatement.raiseKeyCounter(table: place.table, entityNumber: map[found.root].number))
-      try remove(slot)
-      return (count, place.table)
-    case .attribute:
-      guard let place = comparison.place(ofAttribute: slot.property, slot.path, in: entity),
-        let column = map.column(ofAttribute: place.property, slot.path, in: place.entity)
-      else { return nil }
-      let table = map[place.entity].table
-      // Values that were set before the rename was declared are newer, and remain.
-      if !replaceable.contains(slot.number) {
-        let old = former?.formerAttribute(of: place.property, slot.path, in: place.entity)
-        let defaults = [place.attribute, old].compactMap { $0 }.compactMap { SQLValue($0.defaultValue, of: $0) }
-        try connection.execute(
-          ParkedValueStatement.dropSuperseded(
-            slot, table: table, column: column.name, defaults: defaults.filter { $0 != .null }))
-      }
-      let count = try connection.execute(
-        ParkedValueStatement.restore(
-          slot, table: table, column: column.name, entityNumber: map[place.entity].number, mark: place.mark,
-          onlyPresent: !place.isExact))
-      if place.isExact {
-        try remove(slot)
-      } else if place.isReversible {
-        // Only the missing values, for which the default stands in, wouldn't come back from here.
-        try connection.execute(.dropRestoredValues(slot, table: table))
-      }
-      return (count, table)
-    case .relationship:
-      guard let place = comparison.place(ofRelationship: slot.property, of: entity),
-        let result = try restorePairs(slot, to: place, by: comparison, in: map)
-      else { return nil }
-      if place.isExact { try remove(slot) }
-      return result
-    }
-  }
-
-  private func remove(_ slot: ParkedSlot) throws {
-    for sql in SQLText.removeParkedSlot(slot) { try connection.execute(sql) }
-  }
-
-  /// The values of restored objects before their parked ones: the defaults of attributes that they didn't have or had
-  /// no value for although the new model requires one, and
-  /// null for everything else, because a column can have a default of its own.
-  private func fills(
-    of entity: Entity, _ comparison: ParkingComparison, _ map: TableMap
-  ) -> [ParkedValueStatement.Fill] {
-    var defaults: [String: SQLValue] = Dictionary()
-    for column in map[entity].columns {
-      let path = entity.property(named: column.property)?.elements.first { $0.slot == column.slot }?.path.dropFirst()
-      guard case .attribute(let attribute) = column.role, !attribute.isDerived,
-        let origin = comparison.there.correspondence.origin(of: column.property, in: entity.name),
-        let value = origin.fill.flatMap({ SQLValue($0.element(at: path ?? []), of: attribute) })
-      else { continue }
-      defaults[column.name] = value
-    }
-    return (map.layout[map[entity].table] ?? []).map {
-      ParkedValueStatement.Fill(column: $0.name, value: defaults[$0.name] ?? .null)
-    }
-  }
-
-  private func restorePairs(
-    _ slot: ParkedSlot, to place: ParkingComparison.RelationshipPlace, by comparison: ParkingComparison,
-    in map: TableMap
-  ) throws -> (count: Int, table: String)? {
-    let destination = map.model.destination(of: place.relationship)
-    guard let property = place.entity.property(named: place.relationship.name),
-      let pairs = map.pairs(of: property, in: place.entity)
-    else { return nil }
-    let (owners, members) = (map.end(place.entity), map.end(destination))
-    let count: Int
-    if place.relationship.isToMany, case .join(let end) = map[place.entity].toMany[property.slot] {
-      count = try connection.execute(
-        .restorePairs(
-          slot,
-          into: PairTarget(
-            table: end.table, owner: end.ownColumn, member: end.memberColumn, place: end.orderColumn,
-            inversePlace: end.inverseOrderColumn, owners: owners, members: members, isReflexive: end.isReflexive)))
-    } else if place.relationship.isToMany {
-      guard case .foreignKey(let key) = map[place.entity].toMany[property.slot] else { return nil }
-      let target = KeyTarget(
-        rows: members, row: .member, column: key.column, place: key.orderColumn, targets: owners)
-      count = try connection.execute(.restoreKeys(slot, into: target, taken: nil))
-      try takeNumbers(key.entityColumn, beside: key.column, of: key.table, from: owners.table)
-    } else {
-      let inverse = map.model.inverse(of: place.relationship).flatMap { destination.property(named: $0.name) }
-      let taken = inverse.flatMap { inverse in
-        map[destination].columns.first { $0.slot == inverse.slot && $0.role == .toOne }?.name
-      }
-      let target = KeyTarget(
-        rows: owners, row: .owner, column: pairs.member, place: pairs.inversePlace, targets: members)
-      count = try connection.execute(.restoreKeys(slot, into: target, taken: taken))
-      let number = map[place.entity].columns.first { $0.property == property.name && $0.role == .toOneEntity }
-      try takeNumbers(number?.name, beside: pairs.member, of: pairs.table, from: members.table)
-    }
-    let owned = (unordered[slot.number] ?? []).compactMap(comparison.entity)
-    if let column = pairs.place, !owned.isEmpty {
-      try connection.execute(.restoreOrder(slot, pairs, of: map.rows(owned), place: column, inverse: false))
-    }
-    let inverse = (inverselyUnordered[slot.number] ?? []).compactMap(comparison.entity)
-    if let column = pairs.inversePlace, !inverse.isEmpty {
-      try connection.execute(.restoreOrder(slot, pairs, of: map.rows(inverse), place: column, inverse: true))
-    }
-    return (count, pairs.table)
-  }
-
-  private func takeNumbers(_ number: String?, beside key: String, of table: String, from target: String) throws {
-    guard let number else { return }
-    try connection.apply(.takeEntityNumbers(table: table, key: key, number: number, target: target))
   }
 }
 

@@ -13,11 +13,24 @@ extension StoreSurvey {
   package func planParkingOfLosses(_ registry: ModelRegistry?) {
     guard !work.losses.isEmpty else { return }
     let back = ModelComparison.leadingBack(from: hop, registry)
-    var plan = ParkingPlan(lossesOf: hop.source, in: map, ParkingComparison(there: hop.comparison, back: back))
+    adopt(ParkingPlan(lossesOf: hop.source, in: map, ParkingComparison(there: hop.comparison, back: back)))
+    parksOnlyLosses = parking != nil
+  }
+
+  /// Plans to park everything that wouldn't be the same after the migration and the way back; only what would be lost
+  /// if something prevents the rest.
+  package func planParkingOfReturn(_ registry: ModelRegistry?) {
+    let back = ModelComparison.leadingBack(from: hop, registry)
+    let plan = ParkingPlan(of: hop.source, in: map, ParkingComparison(there: hop.comparison, back: back))
+    guard plan.obstacles.isEmpty else { return planParkingOfLosses(registry) }
+    adopt(plan)
+  }
+
+  /// Parks what a plan says, in its columns as far as these remain.
+  private func adopt(_ plan: ParkingPlan) {
+    var plan = plan
     plan.keepColumns(work.keptColumns, moves)
-    guard !plan.parts.isEmpty else { return }
-    parking = plan
-    parksOnlyLosses = true
+    if !plan.parts.isEmpty { parking = plan }
   }
 
   /// Plans what is parked, or notes why nothing can be.

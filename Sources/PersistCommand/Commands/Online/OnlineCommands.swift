@@ -50,15 +50,30 @@
     @Option(name: .customLong("rate"), help: "The maximum number of rows in a second; no limit by default.")
     var rate: Double?
 
+    @Option(
+      name: .customLong("replica-lag"),
+      help: "Rest while a replica hasn't replayed this many megabytes of the log; no limit by default.")
+    var replicaLag: Int?
+
+    @Option(
+      name: .customLong("sessions"),
+      help: "Rest while more than this many other sessions run statements; no limit by default.")
+    var sessions: Int?
+
     func validate() throws {
       guard batchSize > 0 else { throw ValidationError("--batch must be greater than 0.") }
+      guard replicaLag.map({ (0...1_000_000_000).contains($0) }) != false else {
+        throw ValidationError("--replica-lag must be from 0 to 1000000000.")
+      }
+      guard sessions.map({ $0 >= 0 }) != false else { throw ValidationError("--sessions must be 0 or greater.") }
       guard rate.map({ $0 > 0 }) != false else { throw ValidationError("--rate must be greater than 0.") }
     }
 
     func run() throws {
       let migration = try arguments.migration()
       var pace = BackfillPace()
-      (pace.batchSize, pace.rowsPerSecond) = (batchSize, rate)
+      (pace.batchSize, pace.rowsPerSecond, pace.activeSessions) = (batchSize, rate, sessions)
+      pace.replicaLag = replicaLag.map { Int64($0) << 20 }
       var bar = ProgressBar("completing rows")
       defer { bar.finish() }
       try migration.backfill(pace: pace) { progress in

@@ -6,14 +6,16 @@ extension InPlaceMigration {
   ///
   /// - Returns: The parked values, objects and pairs, with numbers.
   func prepareParking(_ parked: inout ParkedValues, _ survey: StoreSurvey) throws -> [MigrationLoss] {
-    try parked.dropTriggers(survey.store.catalog.schema)
     if migrator.parking == .discarding { try parked.discard() }
     if hop == nil {
       try parked.removeExpired(migrator.parkedLifetime, countingMigration: true)
-      try parked.forgetReplaced(in: survey.map, survey.hop.source)
+      try parked.forgetReplaced(in: standIns?.map ?? survey.map, standIns?.version ?? survey.hop.source)
       try parked.collectColumns(before: survey.hop.destination, survey.moves)
     }
-    return try survey.parking.map { try parked.park($0) } ?? []
+    let found = try survey.parking.map { try parked.park($0) } ?? []
+    // Readers on a server wait from here on.
+    try parked.dropTriggers(survey.store.catalog.schema)
+    return found
   }
 
   /// Restores what has a place in the new version, after everything was changed.

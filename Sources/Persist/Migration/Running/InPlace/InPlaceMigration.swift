@@ -24,6 +24,8 @@ package struct InPlaceMigration {
   }
   /// The number of rows for the log.
   package var loggedRows = LoggedRows.counted
+  /// The model whose values stand in for parked ones, and its layout; nil for the store's model.
+  package var standIns: (map: TableMap, version: ModelVersion)?
   /// The hop of a longer path, and whether that leads to an older version; nil for a whole path.
   var hop: (models: MigrationHop, isDowngrade: Bool, reported: MigrationProgress.Hop)?
   /// Prevents concurrent migrations, and contains the record of files to remove after the commit; nil for a hop, whose
