@@ -35,12 +35,14 @@ package struct BoundedWait: Sendable {
 
   /// Sleeps before the next attempt.
   ///
+  /// The intervals are short, since another program may use a lock again soon: the conversion of rows leaves it for 8
+  /// milliseconds at a time.
+  ///
   /// - Parameter attempt: the number of previous attempts.
   @inline(never)
   func sleep(beforeAttempt attempt: Int) {
-    let delays = [1, 2, 5, 10, 15]
-    let delay = Duration.milliseconds(attempt < delays.count ? delays[attempt] : 20)
-    let left = min(delay, Self.slice, ContinuousClock.now.duration(to: end))
+    let delay = Duration.milliseconds(min(attempt + 1, 5))
+    let left = min(delay, ContinuousClock.now.duration(to: end))
     if left > .zero { ThreadPool.whileWaiting { Thread.sleep(forTimeInterval: left / .seconds(1)) } }
   }
 }

@@ -26,6 +26,8 @@ extension SQLText {
   package static let journalModeDelete: SQLText = "PRAGMA journal_mode = DELETE"
   package static let journalMode: SQLText = "PRAGMA journal_mode"
   package static let emptyLog: SQLText = "PRAGMA wal_checkpoint(TRUNCATE)"
+  /// Writes as much of the log into the file as is possible without waiting for anyone.
+  package static let transferLog: SQLText = "PRAGMA wal_checkpoint(PASSIVE)"
   package static let encoding: SQLText = "PRAGMA encoding"
   /// Numbers with which programs mark their files, in the header.
   package static let userVersion: SQLText = "PRAGMA user_version"

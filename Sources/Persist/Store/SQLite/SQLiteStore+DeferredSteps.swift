@@ -14,7 +14,7 @@ extension SQLiteStore {
     guard !waiting.isEmpty, let url else { return [] }
     guard !isReadOnly else { throw PersistenceError.readOnly(url, withDeferredSteps: waiting.count) }
     if waiting.contains(where: { if case .convertValues = $0 { true } else { false } }) {
-      waiting = try convertRows(until: deadline)
+      waiting = try convertRows(of: url, until: deadline)
       guard !waiting.isEmpty, deadline.map({ ContinuousClock.now < $0 }) != false else { return waiting }
     }
     // A dedicated connection, because its triggers are disabled.
@@ -33,15 +33,19 @@ extension SQLiteStore {
   /// Converts rows, if there are any to convert, at least once.
   ///
   /// - Returns: The remaining steps.
-  private func convertRows(until deadline: ContinuousClock.Instant?) throws -> [DeferredStep] {
+  private func convertRows(of url: URL, until deadline: ContinuousClock.Instant?) throws -> [DeferredStep] {
     var pace = ConversionPace()
+    var log = try ConversionLog(url, pool.options)
+    defer { log.close() }
     while true {
+      var start = ContinuousClock.now
       let metadata = try pool.write { connection in
         // Without the wait for the turn to write.
-        let start = ContinuousClock.now
-        defer { pace.adapt(to: .now - start) }
+        start = .now
         return try connection.convertNextRows(pace.count)
       }
+      pace.adapt(to: .now - start)
+      try log.addPart()
       guard metadata.hasConversions, deadline.map({ ContinuousClock.now < $0 }) != false else {
         return metadata.deferredSteps
       }

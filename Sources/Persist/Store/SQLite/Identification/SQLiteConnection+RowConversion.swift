@@ -72,25 +72,48 @@ extension SQLiteConnection {
 
 /// The number of rows to convert in one transaction, so that other writers wait only briefly.
 package struct ConversionPace {
-  /// The time that a transaction may take.
-  private static let limit = Duration.milliseconds(8)
-  private static let counts: ClosedRange<Int64> = 50...20_000
+  /// The time that a transaction should take.
+  private static let aim = Duration.milliseconds(4)
+  private static let counts: ClosedRange<Double> = 10...20_000
+  /// Longer than the intervals at which waiting connections look for the lock, so that each of them finds it free.
+  private static let pauses: ClosedRange<Duration> = .milliseconds(8) ... .milliseconds(100)
 
   /// The number of rows for the next transaction.
-  package private(set) var count: Int64 = 400
+  package private(set) var count: Int64 = 100
   /// The time to leave the store to other programs before the next transaction.
   package private(set) var pause = Duration.zero
 
   package init() {}
 
-  /// Adapts to the duration of the last transaction.
+  /// Adapts to the duration of the last transaction, with its commit.
   package mutating func adapt(to duration: Duration) {
-    if duration > Self.limit {
-      count = max(count / 2, Self.counts.lowerBound)
-    } else if duration < Self.limit / 2 {
-      count = min(count + count / 2, Self.counts.upperBound)
-    }
-    pause = min(duration, Self.limit)
+    // A single long one may be due to others, a short one to unchanged rows.
+    let factor = min(max(Self.aim / max(duration, .microseconds(1)), 0.25), 1.5)
+    count = Int64(min(max(Double(count) * factor, Self.counts.lowerBound), Self.counts.upperBound))
+    pause = min(max(duration, Self.pauses.lowerBound), Self.pauses.upperBound)
+  }
+}
+
+/// The log of a file whose rows are converted.
+///
+/// SQLite writes the log into the file at the end of whichever commit makes it too long, and a save would wait for
+/// that. A connection of its own does it beside other writers, and early enough.
+struct ConversionLog {
+  private let connection: SQLiteConnection
+  private var parts = 0
+  /// The number of transactions whose changes are written into the file together.
+  private static let partsAtOnce = 4
+
+  init(_ url: URL, _ options: StoreOptions) throws {
+    connection = try SQLiteConnection(url, mode: .readWrite, options: options)
+  }
+
+  func close() { connection.close() }
+
+  /// Records a converted part.
+  mutating func addPart() throws {
+    if parts.isMultiple(of: Self.partsAtOnce) { try connection.execute(.transferLog) }
+    parts += 1
   }
 }
 
