@@ -76,6 +76,14 @@ struct OrderedSet<Element: Hashable>: ExpressibleByArrayLiteral {
 
   mutating func removeLast() { remove(at: elements.count - 1) }
 
+  /// Replaces an element by another one, at the same index, unless the set contains that.
+  mutating func replace(_ element: Element, with other: Element) {
+    guard let index = firstIndex(of: element), !contains(other) else { return }
+    if !table.isEmpty { freePlace(of: element) }
+    elements[index] = other
+    if !table.isEmpty { table[place(of: other)] = Int32(index + 1) }
+  }
+
   mutating func swapAt(_ first: Int, _ second: Int) {
     if !table.isEmpty {
       table.swapAt(place(of: elements[first]), place(of: elements[second]))

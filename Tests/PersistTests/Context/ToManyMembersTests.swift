@@ -41,6 +41,31 @@ struct ToManyMembersTests {
     #expect(members.removed.elements == Self.members([1]))
   }
 
+  @Test("Saving new and removed members takes the same work, however many others there are")
+  func savedChanges() {
+    func work(_ count: Int) -> Duration {
+      let members = ToManyMembers(isOrdered: false)
+      members.load(.identifiers(Self.members(Array(1...count))))
+      // The first lookup makes the sets, and the first change separates them.
+      members.remove(Self.member(1))
+      members.accept { $0 }
+      let work = ThreadWork.of {
+        for number in 1...40 {
+          let new = ManagedObjectID(entityName: "Book", storeIdentifier: "S", key: .temporary(UInt64(number)))
+          members.insert(new)
+          members.remove(Self.member(number + 1))
+          members.accept { $0 == new ? Self.member(count + number) : $0 }
+        }
+      }
+      let expected = Set(Self.members(Array(42...count + 40)))
+      #expect(members.base.map { Set($0.elements) } == expected)
+      #expect(members.current.map { Set($0.elements) } == expected)
+      return work
+    }
+    let (few, many) = (work(400), work(40_000))
+    #expect(many <= few * 8 + .milliseconds(5), "\(few) and \(many)")
+  }
+
   @Test(
     "The members don't depend on when they were read: the stored ones minus the removed plus the added",
     .law("to-many-members", short: 400, long: 20_000))

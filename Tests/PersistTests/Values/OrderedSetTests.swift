@@ -23,7 +23,7 @@ struct OrderedSetTests {
       for _ in 0..<200 {
         let element = Element(number: Int.random(in: range, using: &random))
         let index = model.firstIndex(of: element)
-        switch Int.random(in: 0..<8, using: &random) {
+        switch Int.random(in: 0..<9, using: &random) {
         case 0...2:
           set.append(element)
           if index == nil { model.append(element) }
@@ -41,6 +41,10 @@ struct OrderedSetTests {
         case 7 where !model.isEmpty:
           set.removeLast()
           model.removeLast()
+        case 8:
+          let other = Element(number: Int.random(in: range, using: &random))
+          set.replace(element, with: other)
+          if let index, !model.contains(other) { model[index] = other }
         default: break
         }
         #expect(set.elements == model, "seed \(seed)")

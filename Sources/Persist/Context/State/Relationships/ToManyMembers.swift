@@ -311,12 +311,23 @@ final class ToManyMembers {
 
   /// Treats the current members as stored.
   ///
+  /// Without an order, the work is that of the differences, however many members there are: both sets are changed in
+  /// place, and aren't shared, since the next change would copy a shared one.
+  ///
   /// - Parameter permanent: Returns the permanent identifier of a member that was saved for the first time.
   func accept(permanent: (ManagedObjectID) -> ManagedObjectID) {
-    if added.contains(where: \.isTemporaryID) { willChange() }
-    if case .sets(_, let current) = known {
-      let members = added.contains(where: \.isTemporaryID) ? OrderedSet(current.map(permanent)) : current
-      known = .sets(stored: members, current: members)
+    let areNew = added.contains(where: \.isTemporaryID)
+    if areNew { willChange() }
+    if hasChanges, case .sets(var stored, var current) = known {
+      known = .nothing
+      if areNew { for member in added { current.replace(member, with: permanent(member)) } }
+      if isOrdered {
+        stored = current
+      } else {
+        for member in removed { _ = remove(member, from: &stored) }
+        for member in added { stored.append(permanent(member)) }
+      }
+      known = .sets(stored: stored, current: current)
     }
     (added, removed, isReordered) = ([], [], false)
   }
