@@ -230,7 +230,7 @@ struct HistoryWritingTests {
   }
 
   @Test(
-    "The tables have the names, columns, types and indexes of Core Data's",
+    "The tables have the names, columns and types of Core Data's, and its indexes but those of bundles and processes",
     .aboutFiles("the layout of Core Data's tables"), .needsSharedData)
   func tables() throws {
     try withHistory { _, url in
@@ -242,7 +242,10 @@ struct HistoryWritingTests {
           SELECT i.name, i."unique", x.name, x.desc, x.coll FROM pragma_index_list('\(table)') i \
           JOIN pragma_index_xinfo(i.name) x WHERE x.key ORDER BY 1, 3
           """
-        try #expect(MadeStore.rows(indexes, at: url) == MadeStore.rows(indexes, at: real))
+        let expected = try MadeStore.rows(indexes, at: real).filter { index in
+          !["ATRANSACTION_ZBUNDLEIDTS_INDEX", "ATRANSACTION_ZPROCESSIDTS_INDEX"].contains(index[0])
+        }
+        try #expect(MadeStore.rows(indexes, at: url) == expected)
       }
     }
   }
