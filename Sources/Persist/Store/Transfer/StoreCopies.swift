@@ -161,17 +161,16 @@ package enum StoreCopies {
     (own.tracksHistory, own.historyKeeps) = (false, nil)
     let store = try engine.createStore(at: location, model: source.model, options: own)
     do {
+      let transfer = StoreTransfer(source, to: store.identifier)
       var rows = 0
-      try StoreTransfer(source, to: store.identifier).readingAhead { next in
-        _ = try store.insert(
-          slices: {
-            var slice = try next()
-            slice?.returning = returning
-            rows += slice?.inserts.count ?? 0
-            try report(rows)
-            return slice
-          }, completing: completing)
+      func next() throws -> ImportSlice? {
+        var slice = try transfer.next()
+        slice?.returning = returning
+        rows += slice?.inserts.count ?? 0
+        try report(rows)
+        return slice
       }
+      _ = try store.insert(slices: next, completing: completing)
       try store.retireKeys(upTo: source.assignedKeys())
       guard location != .memory else {
         // The history and the record of the model are the copy's own.
