@@ -76,9 +76,13 @@ struct OrderedSet<Element: Hashable>: ExpressibleByArrayLiteral {
 
   mutating func removeLast() { remove(at: elements.count - 1) }
 
-  /// Replaces an element by another one, at the same index, unless the set contains that.
+  /// Replaces an element by another one, at the same index. If the set contains that too, the element is removed.
   mutating func replace(_ element: Element, with other: Element) {
-    guard let index = firstIndex(of: element), !contains(other) else { return }
+    guard element != other, let index = firstIndex(of: element) else { return }
+    if contains(other) {
+      remove(at: index)
+      return
+    }
     if !table.isEmpty { freePlace(of: element) }
     elements[index] = other
     if !table.isEmpty { table[place(of: other)] = Int32(index + 1) }

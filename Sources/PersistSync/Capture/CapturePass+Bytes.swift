@@ -24,7 +24,7 @@ extension CapturePass {
     var isWithRow: Bool
   }
 
-  /// What is known about properties during a capture.
+  /// The facts about properties that a capture needs for each row.
   private struct Properties {
     private struct Key: Hashable {
       var entity: Int

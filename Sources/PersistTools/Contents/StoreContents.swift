@@ -39,7 +39,7 @@ package final class StoreContents {
   private var windows: [[Int: MemberWindow]]
   /// The thread that reads rows while the caller uses earlier ones.
   private let threads = ThreadPool(name: "Persist reading ahead", maximum: 1)
-  /// The number of rows that are read at once: as three such batches are in memory, few if their values are large.
+  /// The number of rows that are read at once. Three batches are in memory, whose values may be large.
   private static let batchSize = 250
 
   init(_ store: any PersistentStore, _ identified: IdentifiedStore) {

@@ -66,3 +66,22 @@ package struct StoreExtract {
     return Outcome(objects: outcome.count, required: selection.count - given)
   }
 }
+
+extension StoreTransfer {
+  /// The number of slices that wait for insertion while another thread reads the next one.
+  private static let slicesAhead = 2
+
+  /// Runs a closure with a function that returns the next slice, which another thread reads meanwhile. The calling
+  /// thread must hold nothing of the store that reading needs.
+  ///
+  /// - Throws: The errors of the closure and of reading.
+  package func readingAhead<T>(_ body: (_ next: () throws -> ImportSlice?) throws -> T) throws -> T {
+    let threads = ThreadPool(name: "Persist copying", maximum: 1)
+    let slices = Pipeline.started(on: threads, ahead: Self.slicesAhead) {
+      let slice = try self.next()
+      return (part: slice, isLast: slice == nil)
+    }
+    defer { slices.end() }
+    return try body { try slices.next()?.part }
+  }
+}

@@ -41,6 +41,18 @@ struct ToManyMembersTests {
     #expect(members.removed.elements == Self.members([1]))
   }
 
+  @Test("A new member that was read again under its stored identifier before it is accepted is there once",
+    arguments: [false, true])
+  func readBeforeAccepted(_ isOrdered: Bool) {
+    let members = ToManyMembers(isOrdered: isOrdered)
+    let new = ManagedObjectID(entityName: "Book", storeIdentifier: "S", key: .temporary(1))
+    members.insert(new)
+    members.load(.identifiers(Self.members([1, 2, 3])))
+    members.accept { $0 == new ? Self.member(3) : $0 }
+    #expect(members.base?.elements == Self.members([1, 2, 3]))
+    #expect(members.current?.elements == Self.members([1, 2, 3]))
+  }
+
   @Test("Saving new and removed members takes the same work, however many others there are")
   func savedChanges() {
     func work(_ count: Int) -> Duration {

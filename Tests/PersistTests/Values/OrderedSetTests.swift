@@ -44,7 +44,9 @@ struct OrderedSetTests {
         case 8:
           let other = Element(number: Int.random(in: range, using: &random))
           set.replace(element, with: other)
-          if let index, !model.contains(other) { model[index] = other }
+          if let index, element != other {
+            if model.contains(other) { model.remove(at: index) } else { model[index] = other }
+          }
         default: break
         }
         #expect(set.elements == model, "seed \(seed)")

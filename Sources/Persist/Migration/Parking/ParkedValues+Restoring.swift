@@ -87,8 +87,8 @@ extension ParkedValues {
   }
 
   /// The values of restored objects before their parked ones: the defaults of attributes that they didn't have or had
-  /// no value for although the new model requires one, and
-  /// null for everything else, because a column can have a default of its own.
+  /// no value for although the new model requires one, and null for everything else, because a column can have a
+  /// default of its own.
   private func fills(
     of entity: Entity, _ comparison: ParkingComparison, _ map: TableMap
   ) -> [ParkedValueStatement.Fill] {

@@ -21,8 +21,6 @@ package final class StoreTransfer {
   private static let sliceBytes = 16 << 20
   /// The number of members that are read at once.
   private static let memberLimit = 20_000
-  /// The number of slices that wait for insertion while another thread reads the next one.
-  private static let slicesAhead = 2
 
   /// - Parameters:
   ///   - identifier: The identifier of the store that gets the rows.
@@ -45,19 +43,6 @@ package final class StoreTransfer {
       return slice
     }
     return nil
-  }
-
-  /// Runs a closure with a function that returns the next slice, which another thread reads meanwhile.
-  ///
-  /// - Throws: The errors of the closure and of reading.
-  package func readingAhead<T>(_ body: (_ next: () throws -> ImportSlice?) throws -> T) throws -> T {
-    let threads = ThreadPool(name: "Persist copying", maximum: 1)
-    let slices = Pipeline.started(on: threads, ahead: Self.slicesAhead) {
-      let slice = try self.next()
-      return (part: slice, isLast: slice == nil)
-    }
-    defer { slices.end() }
-    return try body { try slices.next()?.part }
   }
 
   private func nextRows(of entity: Entity) throws -> RowBatch {

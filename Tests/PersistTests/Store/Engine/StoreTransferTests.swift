@@ -1,5 +1,6 @@
 import Foundation
 import PersistTestSupport
+import PersistTools
 import Testing
 
 @testable import Persist
