@@ -45,7 +45,9 @@ struct StoreTransferTests {
         slice.inserts.compactMap { if case .permanent(let key) = $0.key { key } else { nil } }
       }
       let transfer = StoreTransfer(store, to: "copy")
+      let start = stack.store.store.statementCount
       while let slice = try transfer.next() { expected.append(keys(slice)) }
+      let all = stack.store.store.statementCount - start
       try StoreTransfer(store, to: "copy").readingAhead { next in
         while let slice = try next() {
           if isSlow { Thread.sleep(forTimeInterval: 0.005) }
@@ -53,7 +55,7 @@ struct StoreTransferTests {
         }
       }
       #expect(found == expected && expected.count > 3)
-      // Whoever inserts may fail: nothing reads the store afterward.
+      // Whoever inserts may fail: the slices that are ahead are few, and nothing reads the store afterward.
       let before = stack.store.store.statementCount
       #expect(throws: Failure.self) {
         try StoreTransfer(store, to: "copy").readingAhead { next in
@@ -63,7 +65,7 @@ struct StoreTransferTests {
       }
       let after = stack.store.store.statementCount
       Thread.sleep(forTimeInterval: 0.02)
-      #expect(stack.store.store.statementCount == after && after - before <= 5)
+      #expect(stack.store.store.statementCount == after && after - before < all)
     }
   }
 }
