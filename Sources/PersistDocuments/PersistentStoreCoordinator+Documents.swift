@@ -139,7 +139,8 @@ private struct OpenDocument {
       if let parked = try store.parkedSlots().first {
         throw PersistenceError(
           .migrationFailed, at: place,
-          "Migrating the document would park values of '\(parked.version)', which a document has no place for.",
+          "Migrating the document would park values of \(ModelVersion.quoted(parked.version)), which a document has no "
+            + "place for.",
           fix: "Keep the document's properties in the model, or let the migrator lose them: "
             + "AutomaticMigrator.parking = .none.")
       }

@@ -90,11 +90,12 @@ class ServerInspector: StoreInspector {
   // MARK: Parked values
 
   func parkedSlots() throws -> [ParkedSlot] {
-    try mapped {
-      // The places of parked values depend on the model, of which there are two for now.
-      if !isOnline, try session.hasTable(OnlineRecord.table) { return [] }
-      return try ServerHistoryConnection(session).storedParkedSlots()
-    }
+    try mapped { try ServerHistoryConnection(session).storedParkedSlots() }
+  }
+
+  func servedModels() throws -> ServedModels? {
+    guard !isOnline, let record = try mapped({ try OnlineRecord(session) }) else { return nil }
+    return ServedModels(first: record.from, second: record.to, isServingBoth: record.state == .serving)
   }
 
   func parkedModel(_ digest: String) throws -> Data? {

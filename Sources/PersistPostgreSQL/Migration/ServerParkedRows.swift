@@ -79,8 +79,8 @@ extension ServerText {
       for row in rows where !array.append(row[index], kind) {
         throw PersistenceError(
           .invalidRequest, at: .property(slot.entity, slot.property),
-          "The parked value \(row[index].words) of '\(slot.version)' isn't of the type that its model declares, so a "
-            + "server can't hold it.",
+          "The parked value \(row[index].words) of \(ModelVersion.quoted(slot.version)) isn't of the type that its "
+            + "model declares, so a server can't hold it.",
           fix: "Purge the parked values of this property with `persist parked --purge`, or copy the store to a file.")
       }
       return array.parameter

@@ -105,6 +105,9 @@ package struct VerifiedCopy {
       (outcome.objects, outcome.values) = try comparison.run(reporting: { try progress(.comparing, $0, total) }) {
         Differs(error: failure($0), mayHaveChanged: isFileCopy || !original.isHeld)
       }
+      if let error = try parkedDifference(original.store, copy: url) {
+        throw Differs(error: error, mayHaveChanged: isFileCopy || !original.isHeld)
+      }
       if replaces {
         try destination.engine.replaceStore(at: destination, withCopyAt: copy)
       } else {
@@ -123,11 +126,26 @@ package struct VerifiedCopy {
   private func failure(_ difference: StoreComparison.Difference) -> PersistenceError {
     var place = difference.place
     place.store = source.url
-    return PersistenceError(
-      .storeDamaged, at: place,
-      "The copy differs from the store: \(difference.words("in the store", "in the copy")). "
-        + "The destination is unchanged.",
+    return failure(difference.words("in the store", "in the copy"), at: place)
+  }
+
+  private func failure(_ difference: String, at place: PersistenceError.Place) -> PersistenceError {
+    PersistenceError(
+      .storeDamaged, at: place, "The copy differs from the store: \(difference). The destination is unchanged.",
       fix: "If other programs write to the store, try again while they don't. Otherwise look for damage with "
         + "'persist check', and report the difference if there is none.")
+  }
+
+  /// The error for parked values that a copy lacks, or has in addition; nil if there are none.
+  private func parkedDifference(_ store: any PersistentStore, copy: URL) throws -> PersistenceError? {
+    guard let inspectable = store as? any InspectableStore else { return nil }
+    let originals = try inspectable.inspect { try ParkedContent.all(in: $0) }
+    let copies = try PersistentStoreCoordinator.parkedContents(at: copy)
+    guard originals != copies else { return nil }
+    func words(_ contents: [ParkedContent]) -> String {
+      contents.isEmpty ? "nothing is" : contents.map { "\($0.amount) of \($0.place) are" }.joined(separator: ", ")
+    }
+    return failure(
+      "\(words(originals)) parked in the store, \(words(copies)) parked in the copy", at: .store(source.url))
   }
 }

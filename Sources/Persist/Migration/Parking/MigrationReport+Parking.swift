@@ -22,15 +22,12 @@ extension MigrationReport {
       let place = content.property.map { "\(content.entity).\($0)" } ?? content.entity
       return "\(Measure.count(content.rows ?? 0, what)) of \(place)"
     }
-    let subject = named(to)
+    let subject = ModelVersion.quoted(to)
     let advice = renameHints.map { " \($0.advice)" }.joined()
     return """
       \(subject.prefix(1).uppercased())\(subject.dropFirst()) has no place for \(contents.joined(separator: ", ")). \
-      The migration from \(named(from)) parked them in '\(url.lastPathComponent)': they come back with a model that \
-      has a place for them, and 'persist parked' lists and purges them.\(advice)
+      The migration from \(ModelVersion.quoted(from)) parked them in '\(url.lastPathComponent)': they come back with a \
+      model that has a place for them, and 'persist parked' lists and purges them.\(advice)
       """
   }
-
-  /// A version's name in quotation marks, or the words in the place of a missing name.
-  private func named(_ version: String) -> String { version.hasPrefix("the ") ? version : "'\(version)'" }
 }

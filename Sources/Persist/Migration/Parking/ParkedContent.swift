@@ -38,8 +38,27 @@ extension ParkedContent {
     public var description: String { rawValue }
   }
 
+  /// The entity, or the property with its entity: `Item.quantity`.
+  package var place: String { property.map { "\(entity).\($0)" } ?? entity }
+
   /// The number and the kind in words: `3 objects`, `1 value`.
   package var amount: String { Measure.count(count, String(kind.rawValue.dropLast())) }
+}
+
+extension ParkedContent {
+  /// Everything that is parked in a store, oldest first.
+  package static func all(in inspector: any StoreInspector) throws -> [ParkedContent] {
+    let catalog = try inspector.catalog()
+    guard catalog.canHaveParkedValues else { return [] }
+    let hasAges = catalog.schema.table(named: ParkedSlot.Table.states) != nil
+    return try inspector.parkedSlots().map { slot in
+      let time = hasAges ? try inspector.firstNumber(.parkedTime(slot)) : 0
+      return ParkedContent(
+        entity: slot.entity, property: slot.keyPath, kind: slot.kind.contents, version: slot.version,
+        count: try inspector.firstNumber(.countParked(slot)),
+        date: time == 0 ? nil : Date(timeIntervalSinceReferenceDate: Double(time)))
+    }
+  }
 }
 
 extension PersistentStoreCoordinator {
@@ -48,18 +67,7 @@ extension PersistentStoreCoordinator {
   /// - Throws: The errors of files that aren't stores.
   public static func parkedContents(at url: URL) throws -> [ParkedContent] {
     let location = StoreLocation(url)
-    return try location.engine.inspect(location, options: StoreOptions()) { inspector in
-      let catalog = try inspector.catalog()
-      guard catalog.canHaveParkedValues else { return [] }
-      let hasAges = catalog.schema.table(named: ParkedSlot.Table.states) != nil
-      return try inspector.parkedSlots().map { slot in
-        let time = hasAges ? try inspector.firstNumber(.parkedTime(slot)) : 0
-        return ParkedContent(
-          entity: slot.entity, property: slot.keyPath, kind: slot.kind.contents, version: slot.version,
-          count: try inspector.firstNumber(.countParked(slot)),
-          date: time == 0 ? nil : Date(timeIntervalSinceReferenceDate: Double(time)))
-      }
-    }
+    return try location.engine.inspect(location, options: StoreOptions()) { try ParkedContent.all(in: $0) }
   }
 
   /// Deletes what migrations parked in a store: for good, and whether or not the store is open.
@@ -70,7 +78,8 @@ extension PersistentStoreCoordinator {
   ///   - property: Only what belongs to this property of the entity; nil for all, whole objects included.
   ///   - date: Only what was parked before; nil for all.
   /// - Returns: What was deleted.
-  /// - Throws: ``PersistenceError/Code/storeBusy`` if another process holds the store.
+  /// - Throws: ``PersistenceError/Code/storeBusy`` if another process holds the store;
+  ///   ``PersistenceError/Code/invalidRequest`` while the store is being migrated online.
   @discardableResult
   public static func purgeParkedContents(
     at url: URL, of entity: String? = nil, property: String? = nil, parkedBefore date: Date? = nil
@@ -82,6 +91,9 @@ extension PersistentStoreCoordinator {
     }
     guard !purged.isEmpty else { return [] }
     try ParkedValues.change(at: url, StoreOptions()) { parked, catalog in
+      if let served = try parked.connection.servedModels() {
+        throw served.refusal("Its parked values may be on their way back, and can't be purged.", at: .store(url))
+      }
       _ = try parked.purge(in: catalog.schema) { slot in
         purged.contains {
           $0.entity == slot.entity && $0.version == slot.version && $0.property == slot.keyPath

@@ -18,7 +18,7 @@ extension ModelVersion {
   public static func between(
     _ old: ModelVersion, and new: ModelVersion, name: String? = nil
   ) throws -> ModelVersion {
-    let name = name ?? "between \(old.name) and \(new.name)"
+    let name = name ?? "the model between \(quoted(old.name)) and \(quoted(new.name))"
     let union = try ModelUnion(of: old, and: new)
     var description = union.description
     description.versionIdentifiers = [name]

@@ -17,6 +17,8 @@ extension AutomaticMigrator {
     let version = known ?? unregisteredVersion(of: model)
     let location = StoreLocation(url)
     let hasWork = try location.engine.inspect(location, options: options) { inspector in
+      // The places of parked values depend on the model, of which there are two for now.
+      guard try inspector.servedModels() == nil else { return false }
       let slots = try inspector.parkedSlots()
       let catalog = try inspector.catalog()
       return try hasExpired(slots, catalog, inspector)

@@ -67,7 +67,8 @@ struct PathMigration {
       let step = PathStep(
         hop: hop, number: number, reported: path.reportedHop(number), progress: whole?.handler(hop: number))
       // Adds the versions of the hop to an error in it.
-      try PersistenceError.placing({ $0.key = $0.key ?? "'\(hop.source.name)' to '\(hop.destination.name)'" }) {
+      let names = [hop.source, hop.destination].map { ModelVersion.quoted($0.name) }
+      try PersistenceError.placing({ $0.key = $0.key ?? names.joined(separator: " to ") }) {
         try migrate(step, &work)
       }
     }

@@ -127,7 +127,8 @@ final class PathSurvey {
     else { return nil }
     return MigrationBlocker(
       .migrationFailed,
-      what: "The store contains parked values of '\(slots[0].version)', which only a migration in place restores.",
+      what: "The store contains parked values of \(ModelVersion.quoted(slots[0].version)), which only a migration in "
+        + "place restores.",
       fix: "Migrate in place, purge the values (`persist parked`), or discard them (`--discard`, "
         + "`parking: .discarding`).")
   }

@@ -33,6 +33,10 @@ public struct ModelVersion: Sendable {
     content = Content(name: name, model: model, url: url, coreDataHashes: coreDataHashes)
   }
 
+  /// A version's name in quotation marks; without them, words in the place of a missing name, such as "the store's own
+  /// model".
+  package static func quoted(_ name: String) -> String { name.hasPrefix("the ") ? name : "'\(name)'" }
+
   /// Whether `text` is the version's name or one of its version identifiers.
   package func isCalled(_ text: String) -> Bool { name == text || model.versionIdentifiers.contains(text) }
 }

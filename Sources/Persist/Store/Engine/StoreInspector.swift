@@ -48,6 +48,11 @@ package protocol StoreInspector {
   /// ``ParkedSlot/Kind/rowColumns``.
   func forEachParkedRow(of slot: ParkedSlot, _ types: ParkedTypes, _ body: ([SQLValue]) throws -> Void) throws
 
+  // MARK: A second model
+
+  /// The online migration that the store is in; nil for a store with one model.
+  func servedModels() throws -> ServedModels?
+
   // MARK: Its condition
 
   /// Checks that a migration can write the store, and that the store is intact as far as a quick check can tell.
@@ -59,6 +64,8 @@ package protocol StoreInspector {
 
 extension StoreInspector {
   package var convertsRowsLater: Bool { false }
+
+  package func servedModels() throws -> ServedModels? { nil }
 
   package func identify(among registry: ModelRegistry?) throws -> IdentifiedStore {
     try identify(among: registry, known: nil)

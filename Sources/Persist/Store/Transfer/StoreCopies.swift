@@ -119,12 +119,24 @@ package enum StoreCopies {
     }
   }
 
+  /// - Throws: ``PersistenceError/Code/invalidRequest`` if programs use a store with two models, only one of which a
+  ///   copy would have.
+  private static func requireOneModel(of store: any PersistentStore) throws {
+    try (store as? any InspectableStore)?.inspect { inspector in
+      guard let served = try inspector.servedModels(), served.isServingBoth else { return }
+      throw served.refusal(
+        "It has values of both versions, of which a copy would have those of one alone; the server's own pg_dump "
+          + "copies all of them.", at: .store(inspector.url))
+    }
+  }
+
   /// - Throws: ``PersistenceError/Code/invalidRequest`` if values are parked in a store whose objects alone are copied.
   private static func requireNothingParked(in store: any PersistentStore) throws {
     guard let slot = try store.parkedSlots().first else { return }
     throw PersistenceError(
       .invalidRequest, at: slot.property.isEmpty ? .entity(slot.entity) : .property(slot.entity, slot.property),
-      "A copy in memory would lose the parked values of '\(slot.version)': it contains only the store's objects.",
+      "A copy in memory would lose the parked values of \(ModelVersion.quoted(slot.version)): it contains only the "
+        + "store's objects.",
       fix: "Purge the parked values with `persist parked --purge`, or move the store to a file.")
   }
 
@@ -153,9 +165,12 @@ package enum StoreCopies {
     parked: ParkedCopying, restoring returning: Set<String> = [],
     reporting report: (_ rows: Int) throws -> Void = { _ in }, completing: (Double) throws -> Void = { _ in }
   ) throws -> any PersistentStore {
+    try requireOneModel(of: source)
     let engine = try location.engine
     var metadata = metadata
     metadata.beginLife()
+    // The copy is made as a new store, in which nothing is left to do.
+    metadata.deferredSteps = []
     var own = options
     // The history is that of the original.
     (own.tracksHistory, own.historyKeeps) = (false, nil)

@@ -77,6 +77,7 @@ struct ExportCommand: ParsableCommand {
     let file = isStandardOutput ? "standard output" : destination
     let place = isFolder ? "\(Measure.count(entities.count, "file")) in \(destination)" : file
     StandardError.print("\(progress.done) objects in \(place)")
+    for omission in try contents.omissions() { StandardError.print("persist: \(omission)") }
   }
 
   private func write(

@@ -63,9 +63,8 @@ extension StandardOutput {
 extension ParkedContent {
   /// The content in a line.
   var line: String {
-    let place = property.map { "\(entity).\($0)" } ?? entity
     let since = date.map { ", since \(DateText.iso8601($0))" } ?? ""
-    return "\(place)  \(amount), of '\(version)'\(since)"
+    return "\(place)  \(amount), of \(ModelVersion.quoted(version))\(since)"
   }
 }
 
