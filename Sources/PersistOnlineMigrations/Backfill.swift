@@ -45,13 +45,13 @@ public struct BackfillProgress: Sendable, Hashable {
 struct Backfill {
   private let connection: OnlineConnection
   private let expansion: OnlineExpansion
-  private let returning: [ParkedValues.Returning]
+  private let returning: [ReturningValues]
   private let pace: BackfillPace
   private let report: ((BackfillProgress) -> Bool)?
 
   init(
-    _ connection: OnlineConnection, _ expansion: OnlineExpansion, _ returning: [ParkedValues.Returning],
-    _ pace: BackfillPace, _ report: ((BackfillProgress) -> Bool)?
+    of expansion: OnlineExpansion, restoring returning: [ReturningValues], on connection: OnlineConnection,
+    pace: BackfillPace, reporting report: ((BackfillProgress) -> Bool)?
   ) {
     (self.connection, self.expansion, self.returning) = (connection, expansion, returning)
     (self.pace, self.report) = (pace, report)
@@ -85,7 +85,7 @@ struct Backfill {
       guard try copy(&progress, { try connection.backfill(positions, limit: limit) }) else { return false }
     }
     for values in returning {
-      progress.current = "\(values.table).\(values.column)"
+      progress.current = "\(values.table).\(values.column.name)"
       var last = Int64.min
       let isDone = try copy(&progress) {
         let part = try connection.restore(values, after: last, limit: limit)

@@ -127,7 +127,9 @@ public struct OnlineMigration: Sendable {
       let (record, models) = try expandedModels(connection)
       if record.state == .serving { return true }
       let returning = try returningValues(models, connection)
-      return try Backfill(connection, models.expansion, returning, pace, progress).run {
+      let backfill = Backfill(
+        of: models.expansion, restoring: returning, on: connection, pace: pace, reporting: progress)
+      return try backfill.run {
         try connection.transaction { migrating in
           guard var present = try connection.record(), present.state == .expanded else { return }
           try restoreParkedValues(models, on: migrating, connection)
@@ -257,12 +259,13 @@ extension OnlineMigration {
   /// The parked values that can return in parts.
   private func returningValues(
     _ models: OnlineModels, _ connection: OnlineConnection
-  ) throws -> [ParkedValues.Returning] {
+  ) throws -> [ReturningValues] {
     guard models.catalog.canHaveParkedValues else { return [] }
     let own = OwnPlaces(models)
     return try connection.transactionOnParkedValues { migrating in
       guard let catalog = try connection.catalog(ofSecond: models.second.model) else { return [] }
-      return try models.forward.prepareReturnOfParkedValues(on: migrating, catalog, hasNoPart: own.contains)
+      var parked = try ParkedValues(migrating, registry, catalog)
+      return try models.forward.returnOfParkedValues(catalog, isOwnColumn: own.contains).prepare(&parked)
     }
   }
 
@@ -275,7 +278,8 @@ extension OnlineMigration {
     let own = OwnPlaces(models)
     // The values are those of programs with the new model.
     try connection.announce(models.second.model)
-    try models.forward.restoreParkedValues(on: migrating, catalog, hasNoPart: own.contains)
+    var parked = try ParkedValues(migrating, registry, catalog)
+    try models.forward.returnOfParkedValues(catalog, isOwnColumn: own.contains).restore(&parked)
     // Keys that rows may violate were dropped.
     try connection.add(models.first.foreignKeys + models.expansion.keys)
   }
@@ -310,7 +314,7 @@ extension OnlineMigration {
         fix: "Restore the store from a backup.")
     }
     let store = try connection.identify(among: registry)
-    let models = try OnlineModels(store, twin, record, to: version, resources, at: url)
+    let models = try OnlineModels(store, beside: twin, by: record, to: version, resources, at: url)
     guard models.isComplete else {
       throw PersistenceError(
         .invalidRequest, at: .store(url),

@@ -114,35 +114,17 @@ final class OnlineSurvey {
 // MARK: The end
 
 extension OnlineSurvey {
-  /// Prepares the return of what earlier migrations parked and what only programs with the destination write.
+  /// The return of what earlier migrations parked and what has a place in the destination, before any program uses it.
   ///
   /// - Parameters:
-  ///   - connection: Holds the transaction.
   ///   - catalog: The catalog of the destination.
-  ///   - hasNoPart: Whether only programs with the destination write a column.
-  /// - Returns: The values that can be copied before ``restoreParkedValues(on:_:hasNoPart:)``.
-  func prepareReturnOfParkedValues(
-    on connection: any MigrationConnection, _ catalog: StoreCatalog, hasNoPart: @escaping (String, String) -> Bool
-  ) throws -> [ParkedValues.Returning] {
-    var parked = try ParkedValues(connection, registry, catalog)
-    return try parked.prepareReturn(
-      to: catalog.tableMap(of: destination.model), destination, beside: .init(map, source, hasNoPart: hasNoPart))
-  }
-
-  /// Restores what earlier migrations parked and what has a place in the destination, before any program uses it.
-  ///
-  /// Everything that programs with the source would have to see, and can't, remains parked until the end.
-  ///
-  /// - Parameters:
-  ///   - connection: Holds the transaction.
-  ///   - catalog: The catalog of the destination.
-  ///   - hasNoPart: Whether only programs with the destination write a column.
-  func restoreParkedValues(
-    on connection: any MigrationConnection, _ catalog: StoreCatalog, hasNoPart: @escaping (String, String) -> Bool
-  ) throws {
-    var parked = try ParkedValues(connection, registry, catalog)
-    try parked.restore(
-      in: catalog.tableMap(of: destination.model), destination, beside: .init(map, source, hasNoPart: hasNoPart))
+  ///   - isOwnColumn: Whether only programs with the destination write a column.
+  func returnOfParkedValues(
+    _ catalog: StoreCatalog, isOwnColumn: @escaping (String, String) -> Bool
+  ) -> ReturnOfParkedValues {
+    ReturnOfParkedValues(
+      map: catalog.tableMap(of: destination.model), version: destination, neighborMap: map, neighbor: source,
+      isOwnColumn: isOwnColumn)
   }
 
   /// The rest of the migration.

@@ -99,7 +99,7 @@ struct OnlineModels {
   ///   - twin: The catalog of the second model.
   ///   - resources: Those with which the store was expanded.
   init(
-    _ found: IdentifiedStore, _ twin: StoreCatalog, _ record: OnlineRecord, to version: ModelVersion,
+    _ found: IdentifiedStore, beside twin: StoreCatalog, by record: OnlineRecord, to version: ModelVersion,
     _ resources: OnlineResources, at url: URL?
   ) throws {
     let registry = resources.registry

@@ -119,16 +119,16 @@ extension ServerText {
 
   /// Copies the next parked values of a slot to objects that have none, or a default, in the order of the objects.
   static func restorePart(
-    _ returning: ParkedValues.Returning, after key: Int64, limit: Int
+    _ returning: ReturningValues, after key: Int64, limit: Int
   ) -> ServerText {
-    let kind = ServerTerms.Kind(returning.type)
-    let (column, value): (ServerText, ServerText) = ("t.\(name: returning.column)", kind.restored(returning.mark))
+    let kind = ServerTerms.Kind(returning.column.type)
+    let (column, value): (ServerText, ServerText) = ("t.\(name: returning.column.name)", kind.restored(returning.mark))
     let defaults = returning.defaults.map { " OR \(column) = \(kind.literal($0))" as ServerText }
     return """
       WITH part AS (SELECT p.object, p.value FROM \(values) AS p \
       WHERE p.slot = \(number: Int64(returning.slot.number)) AND p.object > \(integer: key) \
       ORDER BY p.object LIMIT \(number: Int64(limit))), \
-      done AS (UPDATE \(table: returning.table) AS t SET \(name: returning.column) = \(value) FROM part AS p \
+      done AS (UPDATE \(table: returning.table) AS t SET \(name: returning.column.name) = \(value) FROM part AS p \
       WHERE p.object = t.id AND t.entity = \(number: Int64(returning.entityNumber)) \
       \(returning.onlyPresent ? "AND p.value IS NOT NULL " : "")\
       AND (\(column) IS NULL\(defaults.joined(separator: ""))) AND \(column) IS DISTINCT FROM \(value) RETURNING 1) \

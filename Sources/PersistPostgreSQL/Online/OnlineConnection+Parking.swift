@@ -15,7 +15,7 @@ extension OnlineConnection {
   ///   - limit: The maximum number of values to look at.
   /// - Returns: The number of values that were looked at, 0 at the end, and the greatest key.
   package func restore(
-    _ returning: ParkedValues.Returning, after key: Int64, limit: Int
+    _ returning: ReturningValues, after key: Int64, limit: Int
   ) throws -> (count: Int, last: Int64) {
     try mapped {
       try session.run([

@@ -138,46 +138,50 @@ enum OnlineTriggers {
   ///
   /// A change of one table arrives in the other, whose trigger finds the first as it should be already.
   static func make(of join: OnlineExpansion.JoinPair) -> [ServerText] {
-    let names = join.second.columns.map(\.name)
-    let others = names.map { join.columns[$0] ?? $0 }
-    let keys = join.second.primaryKey
-    let otherKeys = keys.map { join.columns[$0] ?? $0 }
-    return follow(join.first, others, otherKeys, in: join.second.name, names, keys)
-      + follow(join.second.name, names, keys, in: join.first, others, otherKeys)
+    func first(_ columns: [String]) -> [String] { columns.map { join.columns[$0] ?? $0 } }
+    let second = PairTable(
+      name: join.second.name, columns: join.second.columns.map(\.name), keys: join.second.primaryKey)
+    let other = PairTable(name: join.first, columns: first(second.columns), keys: first(second.keys))
+    return follow(other, in: second) + follow(second, in: other)
   }
 
-  private static func follow(
-    _ source: String, _ columns: [String], _ keys: [String], in target: String, _ targets: [String],
-    _ targetKeys: [String]
-  ) -> [ServerText] {
+  /// One of two join tables, with its columns in the same order as the other one's.
+  private struct PairTable {
+    let name: String
+    let columns: [String]
+    let keys: [String]
+  }
+
+  private static func follow(_ source: PairTable, in target: PairTable) -> [ServerText] {
     func same(_ row: ServerText) -> ServerText {
-      zip(targetKeys, keys).map { "t.\(name: $0) = \(row).\(name: $1)" as ServerText }.joined(separator: " AND ")
+      zip(target.keys, source.keys).map { "t.\(name: $0) = \(row).\(name: $1)" as ServerText }
+        .joined(separator: " AND ")
     }
-    let values = columns.map { "NEW.\(name: $0)" as ServerText }.joined(separator: ", ")
-    let places = zip(targets, columns).filter { !targetKeys.contains($0.0) }
+    let values = source.columns.map { "NEW.\(name: $0)" as ServerText }.joined(separator: ", ")
+    let places = zip(target.columns, source.columns).filter { !target.keys.contains($0.0) }
     let isOther = places.map { "t.\(name: $0) IS DISTINCT FROM NEW.\(name: $1)" as ServerText }
     let set = places.map { "\(name: $0) = NEW.\(name: $1)" as ServerText }
     let place: ServerText = places.isEmpty ? "" : """
-       UPDATE \(name: target) AS t SET \(set.joined(separator: ", ")) WHERE \(same("NEW")) \
+       UPDATE \(name: target.name) AS t SET \(set.joined(separator: ", ")) WHERE \(same("NEW")) \
       AND (\(isOther.joined(separator: " OR ")));
       """
     let body: ServerText = """
       DECLARE persist_path text := current_setting('search_path'); \
       BEGIN PERFORM set_config('search_path', quote_ident(TG_TABLE_SCHEMA) || ', pg_temp', true); \
-      IF TG_OP <> 'INSERT' THEN DELETE FROM \(name: target) AS t WHERE \(same("OLD"))\
-      \(keys.isEmpty ? "" : " AND (TG_OP = 'DELETE' OR \(isMoved(keys)))"); END IF; \
-      IF TG_OP <> 'DELETE' THEN INSERT INTO \(name: target) (\(names: targets)) VALUES (\(values)) \
+      IF TG_OP <> 'INSERT' THEN DELETE FROM \(name: target.name) AS t WHERE \(same("OLD"))\
+      \(source.keys.isEmpty ? "" : " AND (TG_OP = 'DELETE' OR \(isMoved(source.keys)))"); END IF; \
+      IF TG_OP <> 'DELETE' THEN INSERT INTO \(name: target.name) (\(names: target.columns)) VALUES (\(values)) \
       ON CONFLICT DO NOTHING;\(place) END IF; \
       PERFORM set_config('search_path', persist_path, true); RETURN NULL; END
       """
-    let name = prefix + source
+    let name = prefix + source.name
     return [
       """
       CREATE OR REPLACE FUNCTION \(table: name)() RETURNS trigger LANGUAGE plpgsql \
       AS \(literal: body.statement(in: "").text)
       """,
       """
-      CREATE TRIGGER \(name: name) AFTER INSERT OR UPDATE OR DELETE ON \(table: source) FOR EACH ROW \
+      CREATE TRIGGER \(name: name) AFTER INSERT OR UPDATE OR DELETE ON \(table: source.name) FOR EACH ROW \
       EXECUTE FUNCTION \(table: name)()
       """,
     ]

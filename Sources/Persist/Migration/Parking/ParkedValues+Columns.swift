@@ -14,7 +14,7 @@ extension ParkedValues {
   }
 
   /// Moves values from columns to the table of parked values.
-  mutating func collect(_ isCollected: (ParkedSlot, ParkedColumn) throws -> Bool) throws {
+  package mutating func collect(_ isCollected: (ParkedSlot, ParkedColumn) throws -> Bool) throws {
     for slot in columns {
       guard let column = slot.column, try isCollected(slot, column) else { continue }
       try connection.execute(

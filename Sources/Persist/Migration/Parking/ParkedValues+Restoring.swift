@@ -3,7 +3,7 @@ extension ParkedValues {
   /// Restores the values of the slots that have a place.
   ///
   /// - Parameter isRestored: Whether to restore a slot. Values of objects that remain parked do, too.
-  func restore(
+  package func restore(
     in map: TableMap, by comparisons: ParkingComparisons, after former: ModelComparison?,
     where isRestored: (ParkedSlot) -> Bool = { _ in true }
   ) throws -> (count: Int, tables: Set<String>) {
@@ -154,114 +154,5 @@ extension ParkedValues {
   private func takeNumbers(_ number: String?, beside key: String, of table: String, from target: String) throws {
     guard let number else { return }
     try connection.apply(.takeEntityNumbers(table: table, key: key, number: number, target: target))
-  }
-}
-
-// MARK: Beside another model
-
-extension ParkedValues {
-  /// The model that a store serves beside the one with the places, and its layout.
-  package struct Neighbor {
-    let map: TableMap
-    let version: ModelVersion
-    /// Whether programs with the neighbor never write a column, and no trigger computes it.
-    let hasNoPart: (_ table: String, _ column: String) -> Bool
-
-    package init(_ map: TableMap, _ version: ModelVersion, hasNoPart: @escaping (String, String) -> Bool) {
-      (self.map, self.version, self.hasNoPart) = (map, version, hasNoPart)
-    }
-  }
-
-  /// Parked values of an attribute that only one of two models has, and their place.
-  package struct Returning: Sendable {
-    package let slot: ParkedSlot
-    package let table: String
-    package let column: String
-    package let type: TableMap.ColumnType
-    package let entityNumber: Int
-    package let mark: MarkChange
-    /// Whether missing values remain as they are.
-    package let onlyPresent: Bool
-    /// The values that objects without another one have; null isn't among them.
-    package let defaults: [SQLValue]
-  }
-
-  /// Prepares the return of values that may take long, and that nobody else writes: they are in the table of parked
-  /// values afterward, and also remain parked until ``restore(in:_:beside:)``.
-  ///
-  /// - Returns: The values that can be copied before that, in any order and any number of times.
-  package mutating func prepareReturn(
-    to map: TableMap, _ version: ModelVersion, beside neighbor: Neighbor
-  ) throws -> [Returning] {
-    guard !slots.isEmpty else { return [] }
-    let comparisons = try ParkingComparisons(slots, with: version, registry, connection)
-    let present = try ParkingComparisons(slots, with: neighbor.version, registry, connection)
-    // The values parked last are newer, and remain.
-    let found = slots.reversed().compactMap { slot -> Returning? in
-      guard slot.kind == .attribute, present.admits(slot, into: map, by: comparisons, neighbor),
-        let (comparison, entity) = comparisons.subject(of: slot),
-        let place = comparison.place(ofAttribute: slot.property, slot.path, in: entity),
-        let column = map.column(ofAttribute: place.property, slot.path, in: place.entity)
-      else { return nil }
-      let table = map[place.entity].table
-      guard neighbor.hasNoPart(table, column.name) else { return nil }
-      let standard = SQLValue(place.attribute.defaultValue, of: place.attribute)
-      return Returning(
-        slot: slot, table: table, column: column.name, type: column.type, entityNumber: map[place.entity].number,
-        mark: place.mark, onlyPresent: !place.isExact, defaults: [standard].compactMap { $0 }.filter { $0 != .null })
-    }
-    let numbers = Set(found.map(\.slot.number))
-    try collect { slot, _ in numbers.contains(slot.number) }
-    return found
-  }
-
-  /// Restores what has a place beside another model, whose programs go on.
-  ///
-  /// Values for which others stand in there remain parked if these couldn't follow: the neighbor then goes on seeing
-  /// the others. The tables of parked values and their triggers remain as they are, since changing these would exclude
-  /// readers.
-  package mutating func restore(in map: TableMap, _ version: ModelVersion, beside neighbor: Neighbor) throws {
-    guard !slots.isEmpty else { return }
-    try forgetReplaced(in: neighbor.map, neighbor.version)
-    let comparisons = try ParkingComparisons(slots, with: version, registry, connection)
-    let present = try ParkingComparisons(slots, with: neighbor.version, registry, connection)
-    let returning = Set(slots.filter { present.admits($0, into: map, by: comparisons, neighbor) }.map(\.number))
-    try collect { slot, _ in returning.contains(slot.number) }
-    _ = try restore(in: map, by: comparisons, after: nil) { returning.contains($0.number) }
-    try connection.execute(.removeEmptyParkedSlots)
-    try connection.execute(.removeUnusedParkedStates)
-  }
-}
-
-extension ParkingComparisons {
-  /// Whether the values of a slot may return to a layout without being in the way of the model of these comparisons.
-  ///
-  /// - Parameter there: The comparisons with the model that has the places.
-  fileprivate func admits(
-    _ slot: ParkedSlot, into map: TableMap, by there: ParkingComparisons, _ neighbor: ParkedValues.Neighbor
-  ) -> Bool {
-    guard there.isFit(slot), let (comparison, entity) = subject(of: slot), let (other, _) = there.subject(of: slot)
-    else { return false }
-    switch slot.kind {
-    case .object: return comparison.entity(entity) == nil && !comparison.isCrossed(entity)
-    case .attribute:
-      // Programs with the neighbor don't see the object.
-      guard comparison.entity(entity) != nil || comparison.isCrossed(entity) else { return true }
-      guard ParkedValues.standIn(of: slot, entity, comparison, neighbor.map) == nil else {
-        return isFit(slot) && comparison.place(ofAttribute: slot.property, slot.path, in: entity) != nil
-      }
-      guard let place = other.place(ofAttribute: slot.property, slot.path, in: entity),
-        let column = map.column(ofAttribute: place.property, slot.path, in: place.entity)
-      else { return false }
-      return neighbor.hasNoPart(map[place.entity].table, column.name)
-    case .relationship:
-      if comparison.place(ofRelationship: slot.property, of: entity) != nil { return true }
-      guard ParkedValues.standInPairs(of: slot, entity, comparison, neighbor.map).isEmpty,
-        let place = other.place(ofRelationship: slot.property, of: entity),
-        let property = place.entity.property(named: place.relationship.name),
-        let pairs = map.pairs(of: property, in: place.entity)
-      else { return false }
-      return [pairs.owner, pairs.member].allSatisfy { neighbor.hasNoPart(pairs.table, $0) }
-    }
   }
 }

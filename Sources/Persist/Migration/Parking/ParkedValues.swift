@@ -2,8 +2,8 @@ import Foundation
 
 /// Parks values in a store and restores them, within the transaction of a migration in place.
 package struct ParkedValues {
-  let connection: any MigrationConnection
-  let registry: ModelRegistry?
+  package let connection: any MigrationConnection
+  package let registry: ModelRegistry?
   /// The slots that the store had before the migration.
   package var slots: [ParkedSlot]
   /// The entities of whose objects the model before the migration doesn't know the order of members, by slot.
@@ -217,7 +217,7 @@ package struct ParkedValues {
     }
   }
 
-  static func standIn(
+  package static func standIn(
     of slot: ParkedSlot, _ entity: Entity, _ comparison: ParkingComparison, _ map: TableMap
   ) -> (table: String, column: String, attribute: AttributeDescription)? {
     guard let (source, property) = comparison.standIn(ofAttribute: slot.property, in: entity),
@@ -229,7 +229,7 @@ package struct ParkedValues {
   }
 
   /// The pairs that stand in for those of a slot, by the entity whose objects have them.
-  static func standInPairs(
+  package static func standInPairs(
     of slot: ParkedSlot, _ entity: Entity, _ comparison: ParkingComparison, _ map: TableMap
   ) -> [(heir: Entity, pairs: [PairSource])] {
     guard let relationship = entity.relationship(named: slot.property) else { return [] }
@@ -251,5 +251,5 @@ extension ParkedSlot {
   }
 
   /// The names from a composite attribute to the element.
-  var path: [String] { elements.dottedKeys }
+  package var path: [String] { elements.dottedKeys }
 }

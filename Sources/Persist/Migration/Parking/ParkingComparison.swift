@@ -2,7 +2,7 @@
 ///
 /// A place exists only if the names correspond in both directions: what a migration to the other model takes from here,
 /// a migration back returns to here.
-struct ParkingComparison {
+package struct ParkingComparison {
   /// From the model with the parts to the other one.
   let there: ModelComparison
   /// From the other one to the model with the parts.
@@ -14,31 +14,31 @@ struct ParkingComparison {
   var other: ManagedObjectModel { there.new }
 
   /// The place of an attribute, or of an element of a composite one.
-  struct AttributePlace {
-    let entity: Entity
-    let attribute: AttributeDescription
-    let property: String
+  package struct AttributePlace {
+    package let entity: Entity
+    package let attribute: AttributeDescription
+    package let property: String
     /// Whether every value comes back as it was, nulls included.
-    let isExact: Bool
+    package let isExact: Bool
     /// Whether every value that isn't missing comes back as it was.
-    let isReversible: Bool
+    package let isReversible: Bool
     /// The range of integers that the other attribute's type represents exactly; nil if it represents all.
-    let range: ClosedRange<Int64>?
+    package let range: ClosedRange<Int64>?
     /// The change of the mark of bytes that may be in files.
-    let mark: MarkChange
+    package let mark: MarkChange
   }
 
-  struct RelationshipPlace {
-    let entity: Entity
-    let relationship: RelationshipDescription
+  package struct RelationshipPlace {
+    package let entity: Entity
+    package let relationship: RelationshipDescription
     /// Whether every pair comes back at its place.
-    let isExact: Bool
+    package let isExact: Bool
   }
 
   // MARK: Entities
 
   /// The entity whose objects an entity's objects become, and from which they come back.
-  func entity(_ entity: Entity) -> Entity? {
+  package func entity(_ entity: Entity) -> Entity? {
     guard let name = there.correspondence.newName(ofEntity: entity.name),
       back.correspondence.entities[entity.name] == name, let found = other.entitiesByName[name],
       found.isAbstract == entity.isAbstract, !isWithheld(entity)
@@ -56,7 +56,7 @@ struct ParkingComparison {
   }
 
   /// Whether objects of an entity become others than those that come back to it.
-  func isCrossed(_ entity: Entity) -> Bool {
+  package func isCrossed(_ entity: Entity) -> Bool {
     guard self.entity(entity) == nil else { return false }
     return there.correspondence.newName(ofEntity: entity.name) != nil
       || back.correspondence.entities[entity.name] != nil
@@ -73,7 +73,7 @@ struct ParkingComparison {
   // MARK: Attributes
 
   /// - Parameter path: The names from a composite attribute to the element; empty for a whole attribute.
-  func place(ofAttribute name: String, _ path: [String], in entity: Entity) -> AttributePlace? {
+  package func place(ofAttribute name: String, _ path: [String], in entity: Entity) -> AttributePlace? {
     guard let found = self.entity(entity), let old = element(name, path, of: entity),
       let property = there.correspondence.newName(of: name, inOldEntity: entity.name),
       back.correspondence.origin(of: name, in: entity.name)?.source == property,
@@ -148,7 +148,7 @@ struct ParkingComparison {
   func anyHeir(of entity: Entity) -> Entity? { model.hierarchy(of: entity).lazy.compactMap { self.entity($0) }.first }
 
   /// The place of a relationship that an entity declares.
-  func place(ofRelationship name: String, of declaring: Entity) -> RelationshipPlace? {
+  package func place(ofRelationship name: String, of declaring: Entity) -> RelationshipPlace? {
     guard let found = entity(declaring), let old = declaring.relationship(named: name),
       let property = sharedName(of: name, declaring), let new = found.relationship(named: property),
       !new.isTransient, new.isToMany == old.isToMany

@@ -8,7 +8,7 @@ package struct ParkingComparisons {
   private var unfit: [Int: Int] = Dictionary()
 
   /// Models that can't be read or compared are omitted: their values remain parked.
-  init(
+  package init(
     _ slots: [ParkedSlot], with version: ModelVersion, _ registry: ModelRegistry?, _ inspector: any StoreInspector
   ) throws {
     self.slots = slots
@@ -35,7 +35,7 @@ package struct ParkingComparisons {
   }
 
   /// The comparison for a slot, and its entity.
-  func subject(of slot: ParkedSlot) -> (ParkingComparison, Entity)? {
+  package func subject(of slot: ParkedSlot) -> (ParkingComparison, Entity)? {
     guard let comparison = byModel[slot.model], let entity = comparison.model.entitiesByName[slot.entity] else {
       return nil
     }
@@ -43,7 +43,7 @@ package struct ParkingComparisons {
   }
 
   /// Whether the other model's type represents all values of a slot.
-  func isFit(_ slot: ParkedSlot) -> Bool { unfit[slot.number] == nil }
+  package func isFit(_ slot: ParkedSlot) -> Bool { unfit[slot.number] == nil }
 
   /// Whether the values of a slot are restored in the other model.
   func hasPlace(_ slot: ParkedSlot) -> Bool {

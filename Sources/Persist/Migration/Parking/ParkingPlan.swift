@@ -262,7 +262,7 @@ extension TableMap {
   }
 
   /// The column of an attribute, or of an element of a composite one.
-  func column(ofAttribute name: String, _ path: [String], in entity: Entity) -> Column? {
+  package func column(ofAttribute name: String, _ path: [String], in entity: Entity) -> Column? {
     self[entity].columns.first { column in
       guard column.property == name, case .attribute = column.role else { return false }
       let elements = entity.property(named: name)?.elements.first { $0.slot == column.slot }?.path ?? []

@@ -240,7 +240,7 @@ extension TableMap.JoinEnd {
 
 extension TableMap {
   /// The storage of a relationship's pairs, from its entity's perspective; nil if the store doesn't have it.
-  func pairs(of property: Property, in entity: Entity) -> PairSource? {
+  package func pairs(of property: Property, in entity: Entity) -> PairSource? {
     let place = self[entity]
     if property.isToOne {
       guard let key = place.columns.first(where: { $0.slot == property.slot && $0.role == .toOne }) else { return nil }
