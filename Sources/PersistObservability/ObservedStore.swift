@@ -108,8 +108,8 @@ final class ObservedStore: PersistentStore, ObservedSource {
   func retireKeys(upTo keys: [Int: Int64]) throws { try base.retireKeys(upTo: keys) }
   func deferredSteps() throws -> [DeferredStep] { try base.deferredSteps() }
 
-  func finishDeferredSteps(until deadline: ContinuousClock.Instant?) throws -> [DeferredStep] {
-    try observe(.deferred, nil) { try base.finishDeferredSteps(until: deadline) }
+  func finishDeferredSteps(until deadline: ContinuousClock.Instant?, givingWay: Bool) throws -> [DeferredStep] {
+    try observe(.deferred, nil) { try base.finishDeferredSteps(until: deadline, givingWay: givingWay) }
   }
 
   func beforeEachCommit(_ body: @escaping @Sendable () throws -> Void) { base.beforeEachCommit(body) }

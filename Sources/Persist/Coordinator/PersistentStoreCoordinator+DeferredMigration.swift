@@ -13,10 +13,13 @@ extension PersistentStoreCoordinator {
   /// while try !coordinator.finishDeferredMigration(within: .milliseconds(200)) { await nextIdleMoment() }
   /// ```
   ///
-  /// Values are converted in transactions of about 8 milliseconds each, with pauses of the same length, so that it can
-  /// run in the background of a program that reads and writes the store. Dropping the columns of a table and creating
-  /// an index are a transaction each, which other writers wait for. However short the time, one transaction is
-  /// performed if any step is pending.
+  /// It can run in the background of a program that reads and writes the store. In files, values are converted in
+  /// transactions of about 4 milliseconds each, with pauses. Dropping a column and creating an index are one statement
+  /// each, which gives way: as soon as another writer comes, in this program or in another one that uses Persist, it is
+  /// rolled back, and attempted again after a pause that grows to two seconds. So a step for which the store is never
+  /// idle long enough remains, and without a time this function returns only when the store was.
+  ///
+  /// However short the time, one transaction is attempted if any step is pending.
   ///
   /// - Parameter time: The time after which no further step is started; nil for no limit.
   /// - Returns: Whether no steps remain.
@@ -24,6 +27,17 @@ extension PersistentStoreCoordinator {
   ///   steps stay completed.
   @discardableResult
   public func finishDeferredMigration(within time: Duration? = nil) throws -> Bool {
+    try finishDeferredMigration(within: time, givingWay: true)
+  }
+
+  /// Performs the steps that migrations deferred.
+  ///
+  /// - Parameters:
+  ///   - time: The time after which no further step is started; nil for no limit.
+  ///   - givingWay: Whether steps that others would have to wait for give way to them.
+  /// - Returns: Whether no steps remain.
+  @discardableResult
+  package func finishDeferredMigration(within time: Duration?, givingWay: Bool) throws -> Bool {
     let deadline = time.map { ContinuousClock.now + $0 }
     var (waiting, hasBegun) = (0, false)
     for store in openStores {
@@ -32,7 +46,7 @@ extension PersistentStoreCoordinator {
       if let deadline, hasBegun, ContinuousClock.now >= deadline {
         waiting += steps.count
       } else {
-        waiting += try store.finishDeferredSteps(until: deadline).count
+        waiting += try store.finishDeferredSteps(until: deadline, givingWay: givingWay).count
         hasBegun = true
       }
     }

@@ -69,11 +69,14 @@ extension StoreMetadata {
   }
 }
 
+extension [DeferredStep] {
+  /// Whether rows of any table are being converted.
+  package var hasConversions: Bool { contains { if case .convertValues = $0 { true } else { false } } }
+}
+
 extension StoreMetadata {
   /// Whether rows of any table are being converted.
-  package var hasConversions: Bool {
-    deferredSteps.contains { if case .convertValues = $0 { true } else { false } }
-  }
+  package var hasConversions: Bool { deferredSteps.hasConversions }
 
   /// Whether the rows of a table are being converted.
   package func isConverting(_ table: String) -> Bool {

@@ -113,8 +113,11 @@ package protocol PersistentStore: SharedRowSource {
   /// Performs steps deferred by earlier migrations. The first step is always started, the others only before the
   /// deadline.
   ///
+  /// - Parameters:
+  ///   - deadline: The time after which no step is started; nil for none.
+  ///   - givingWay: Whether steps that others would have to wait for are ended when others come, and attempted again.
   /// - Returns: The remaining steps.
-  func finishDeferredSteps(until deadline: ContinuousClock.Instant?) throws -> [DeferredStep]
+  func finishDeferredSteps(until deadline: ContinuousClock.Instant?, givingWay: Bool) throws -> [DeferredStep]
   /// The state of the store's connections and caches.
   var statistics: StoreStatistics { get }
   /// Runs code before each transaction of a store in memory is committed; before the store is used by others.
@@ -180,7 +183,9 @@ extension PersistentStore {
   }
   package func parkedSlots() throws -> [ParkedSlot] { [] }
   package func deferredSteps() throws -> [DeferredStep] { [] }
-  package func finishDeferredSteps(until deadline: ContinuousClock.Instant?) throws -> [DeferredStep] { [] }
+  package func finishDeferredSteps(
+    until deadline: ContinuousClock.Instant?, givingWay: Bool
+  ) throws -> [DeferredStep] { [] }
 
   /// Nil, for a store that nothing else can access.
   package func foreignChangeCount() throws -> Int64? { nil }

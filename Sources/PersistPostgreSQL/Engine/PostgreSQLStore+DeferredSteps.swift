@@ -8,7 +8,11 @@ extension PostgreSQLStore {
   /// beside the work of others.
   ///
   /// If the program ends in between, completed steps remain completed, and the others remain deferred.
-  func finishDeferredSteps(until deadline: ContinuousClock.Instant?) throws -> [DeferredStep] {
+  ///
+  /// - Parameters:
+  ///   - deadline: The time after which no step is started; nil for none.
+  ///   - givingWay: Without effect: no step has others wait for it.
+  func finishDeferredSteps(until deadline: ContinuousClock.Instant?, givingWay: Bool) throws -> [DeferredStep] {
     var waiting = try deferredSteps()
     guard !waiting.isEmpty else { return [] }
     guard !isReadOnly else { throw PersistenceError.readOnly(url, withDeferredSteps: waiting.count) }

@@ -59,7 +59,8 @@ public struct AutomaticMigrator: Sendable {
   /// Whether steps that aren't urgent are deferred until
   /// ``PersistentStoreCoordinator/finishDeferredMigration(within:)``: dropping columns of removed attributes, creating
   /// indexes that only speed up fetching, and converting the values of large tables (``deferralBudget``). Until then
-  /// the store is complete and fully usable. Applies only to migrations in place; a new file has nothing to defer.
+  /// the store is complete and fully usable. Applies only to migrations in place; a new file has nothing to defer. The
+  /// index of a uniqueness constraint isn't deferred.
   public var defersWork = false
   /// The time for which a migration that defers work may hold a file to convert values; 20 milliseconds by default.
   ///

@@ -27,7 +27,17 @@ extension SQLText {
   package static let journalMode: SQLText = "PRAGMA journal_mode"
   package static let emptyLog: SQLText = "PRAGMA wal_checkpoint(TRUNCATE)"
   /// Writes as much of the log into the file as is possible without waiting for anyone.
+  ///
+  /// The result has the number of pages in the log, and that of those written.
   package static let transferLog: SQLText = "PRAGMA wal_checkpoint(PASSIVE)"
+  /// Lets commits of the connection leave the log as it is.
+  package static let leaveLog: SQLText = "PRAGMA wal_autocheckpoint = 0"
+  /// A cache of a megabyte, for creating an index: SQLite sorts as many bytes at a time, without asking whether to
+  /// continue.
+  package static let cacheForIndex: SQLText = "PRAGMA cache_size = -1024"
+  /// A cache of eight megabytes, for dropping a column. The commit writes those of its pages that have changed; with
+  /// half as many, SQLite would write some of them twice, and then read the whole log for its commit.
+  package static let cacheForTable: SQLText = "PRAGMA cache_size = -8192"
   package static let encoding: SQLText = "PRAGMA encoding"
   /// Numbers with which programs mark their files, in the header.
   package static let userVersion: SQLText = "PRAGMA user_version"

@@ -5,35 +5,40 @@ extension SQLiteStore {
   // Read from the file: pending metadata don't reflect steps performed in the meantime.
   func deferredSteps() throws -> [DeferredStep] { try pool.readOnce { try StoreMetadata($0).deferredSteps } }
 
-  /// Performs deferred steps: converts rows in short transactions, and then drops each table's columns and creates each
-  /// index in a separate transaction, which other writers wait for.
+  func finishDeferredSteps(until deadline: ContinuousClock.Instant?, givingWay: Bool) throws -> [DeferredStep] {
+    try finishDeferredSteps(until: deadline, givingWay: givingWay) { _ in }
+  }
+
+  /// Performs deferred steps: converts rows in short transactions, and then drops each column and creates each index in
+  /// a separate transaction, which gives way to other writers.
   ///
   /// If the process is killed in between, completed steps remain completed, and the others remain deferred.
-  func finishDeferredSteps(until deadline: ContinuousClock.Instant?) throws -> [DeferredStep] {
+  ///
+  /// - Parameter whenAsked: Called whenever a statement that gives way asks whether somebody waits, with the number of
+  ///   questions that it has asked.
+  func finishDeferredSteps(
+    until deadline: ContinuousClock.Instant?, givingWay: Bool, _ whenAsked: (Int) -> Void
+  ) throws -> [DeferredStep] {
     var waiting = try deferredSteps()
     guard !waiting.isEmpty, let url else { return [] }
     guard !isReadOnly else { throw PersistenceError.readOnly(url, withDeferredSteps: waiting.count) }
-    if waiting.contains(where: { if case .convertValues = $0 { true } else { false } }) {
-      waiting = try convertRows(of: url, until: deadline)
-      guard !waiting.isEmpty, deadline.map({ ContinuousClock.now < $0 }) != false else { return waiting }
-    }
-    // A dedicated connection, because its triggers are disabled.
-    let connection = try SQLiteConnection(url, mode: .readWrite, options: pool.options)
-    defer { connection.close() }
-    try connection.prepareForChanges()
     repeat {
-      waiting = try connection.transaction {
-        try pool.watch?.check(connection)
-        return try connection.finishNextDeferredSteps(of: map)
-      }
+      // Another process may have begun conversions with another migration meanwhile.
+      waiting = try waiting.hasConversions
+        ? convertRows(of: url, until: deadline) { $0.hasConversions }
+        : finishStepsInOnePiece(of: url, until: deadline, givingWay: givingWay, whenAsked)
     } while !waiting.isEmpty && deadline.map { ContinuousClock.now < $0 } != false
     return waiting
   }
 
   /// Converts rows, if there are any to convert, at least once.
   ///
+  /// - Parameter continues: Returns whether to convert more, from the store's metadata.
   /// - Returns: The remaining steps.
-  private func convertRows(of url: URL, until deadline: ContinuousClock.Instant?) throws -> [DeferredStep] {
+  @discardableResult
+  private func convertRows(
+    of url: URL, until deadline: ContinuousClock.Instant?, while continues: (StoreMetadata) -> Bool
+  ) throws -> [DeferredStep] {
     var pace = ConversionPace()
     var log = try ConversionLog(url, pool.options)
     defer { log.close() }
@@ -46,16 +51,83 @@ extension SQLiteStore {
       }
       pace.adapt(to: .now - start)
       try log.addPart()
-      guard metadata.hasConversions, deadline.map({ ContinuousClock.now < $0 }) != false else {
+      guard continues(metadata), deadline.map({ ContinuousClock.now < $0 }) != false else {
         return metadata.deferredSteps
       }
       Thread.sleep(forTimeInterval: pace.pause / .seconds(1))
     }
   }
 
+  /// Performs steps that SQLite can't divide, until conversions are to be made or none is left; attempts one at least.
+  ///
+  /// - Returns: The remaining steps.
+  private func finishStepsInOnePiece(
+    of url: URL, until deadline: ContinuousClock.Instant?, givingWay: Bool, _ whenAsked: (Int) -> Void
+  ) throws -> [DeferredStep] {
+    // A dedicated connection, because its triggers are disabled.
+    let connection = try SQLiteConnection(url, mode: .readWrite, options: pool.options)
+    defer { connection.close() }
+    try connection.prepareForSteps(pool.options)
+    var attempts = StepAttempts()
+    while true {
+      let waiting = try attemptStep(attempts.count, of: url, connection, givingWay: givingWay, whenAsked)
+      if waiting != nil { try connection.transferWholeLog() }
+      attempts.record(isDone: waiting != nil)
+      guard deadline.map({ ContinuousClock.now < $0 }) != false else { return try waiting ?? deferredSteps() }
+      if let waiting, waiting.isEmpty || waiting.hasConversions { return waiting }
+      let pause = min(attempts.pause, deadline.map { $0 - .now } ?? attempts.pause)
+      if pause > .zero { Thread.sleep(forTimeInterval: pause / .seconds(1)) }
+    }
+  }
+
+  /// Attempts a step while no other thread writes through the pool.
+  ///
+  /// - Parameter number: The number of the attempt: the steps take turns.
+  /// - Returns: The remaining steps; nil if the step has given way.
+  private func attemptStep(
+    _ number: Int, of url: URL, _ connection: SQLiteConnection, givingWay: Bool, _ whenAsked: (Int) -> Void
+  ) throws -> [DeferredStep]? {
+    try pool.withTurn { pool in
+      guard givingWay else {
+        return try connection.transaction {
+          try pool.watch?.check(connection)
+          return try connection.finishStep(number, of: map, givingWay: false)
+        }
+      }
+      var mark: GivingWayMark?
+      defer { mark?.remove() }
+      var questions = 0
+      return try connection.endingEarly {
+        questions += 1
+        whenAsked(questions)
+        return pool.turn.waitingCount > 0 || mark?.isRequested == true
+      } _: {
+        try connection.transaction {
+          // Made now: waiting for the lock, the connection would delete the mark itself.
+          mark = GivingWayMark(besideStoreAt: url)
+          try pool.watch?.check(connection)
+          let waiting = try connection.finishStep(number, of: map, givingWay: true)
+          // If the process is killed from here on, the mark isn't left behind by a step that is done.
+          mark?.remove()
+          mark = nil
+          return waiting
+        }
+      }
+    }
+  }
+
   /// Whether the rows of a table are being converted. Nearly no store needs a statement for the answer.
   func isConverting(_ table: String, _ connection: SQLiteConnection) throws -> Bool {
     try mayConvertRows.load(ordering: .relaxed) && connection.isConverting(table)
+  }
+
+  /// Converts the remaining rows of a table in parts, before a transaction that can't use a view.
+  func convertRows(of table: String) throws {
+    // The parts would end a transaction that is reserved.
+    guard let url, mayConvertRows.load(ordering: .relaxed), !WriteReservation.isHeld(of: pool),
+      try pool.readOnce({ try $0.isConverting(table) })
+    else { return }
+    try convertRows(of: url, until: nil) { $0.isConverting(table) }
   }
 
   /// Converts the remaining rows of a table at once, for a statement that SQLite refuses for views.
@@ -65,51 +137,19 @@ extension SQLiteStore {
   }
 }
 
-extension SQLiteConnection {
-  /// Performs the deferred steps for one table, or one index; the caller holds the transaction.
-  ///
-  /// - Parameter map: The layout of the store's model.
-  /// - Returns: The remaining steps.
-  fileprivate func finishNextDeferredSteps(of map: TableMap) throws -> [DeferredStep] {
-    // Read within the transaction: another process may have performed some steps, or migrated the store.
-    var metadata = try StoreMetadata(self)
-    guard let first = metadata.deferredSteps.first else { return [] }
-    let schema = try StoreSchema(self)
-    switch first {
-    case .convertValues: return metadata.deferredSteps
-    case .dropColumn(_, let table):
-      let columns = metadata.deferredSteps.compactMap { step -> String? in
-        guard case .dropColumn(let column, table) = step, schema.column(column, of: table) != nil else { return nil }
-        return column
-      }
-      for change in schema.dropping(columns, of: table, in: map) { try apply(change) }
-      metadata.deferredSteps.removeAll { if case .dropColumn(_, table) = $0 { true } else { false } }
-    case .createIndex(let name, let table):
-      if let index = map.indexDefinitions.first(where: { $0.name == name && $0.table == table }),
-        !schema.indexes.contains(where: { $0.name.foldedIdentifier == name.foldedIdentifier })
-      {
-        try apply(.createIndex(index))
-      }
-      metadata.deferredSteps.removeFirst()
-    }
-    try metadata.write(to: self)
-    return metadata.deferredSteps
-  }
-}
+/// The attempts to perform steps that give way to other writers, and the pauses between them.
+private struct StepAttempts {
+  private static let shortest = Duration.milliseconds(8)
+  private static let longest = Duration.seconds(2)
 
-extension StoreSchema {
-  /// Drops a single column directly; several are omitted by rewriting the table once.
-  fileprivate func dropping(_ columns: [String], of table: String, in map: TableMap) -> [SchemaChange] {
-    guard columns.count > (SQLiteConnection.canDropColumns ? 1 : 0),
-      let definition = map.tableDefinitions.first(where: { $0.name == table }), let real = self.table(named: table)
-    else { return columns.map { .dropColumn($0, table: table) } }
-    let gone = Set((columns + definition.columns.map(\.name)).map(\.foldedIdentifier))
-    return [
-      .rebuildTable(
-        TableRebuild(
-          definition: definition, former: real.columns,
-          kept: real.columns.filter { !gone.contains($0.name.foldedIdentifier) },
-          values: definition.columns.map { .init($0.name, .column($0.name)) }, temporaryName: "PERSIST_REBUILT"))
-    ]
+  private(set) var count = 0
+  /// The time to leave the store to others before the next attempt. A store that is never idle is attempted rarely,
+  /// since an attempt that gives way is work for nothing.
+  private(set) var pause = shortest
+
+  mutating func record(isDone: Bool) {
+    // The next step takes the place of one that is done.
+    if !isDone { count += 1 }
+    pause = isDone ? Self.shortest : min(pause * 2, Self.longest)
   }
 }

@@ -110,7 +110,8 @@ struct MigrateCommand: ParsableCommand {
     guard count > 0 else { return 0 }
     let coordinator = PersistentStoreCoordinator(model: version.model, registry: registry)
     let store = try coordinator.addStore(at: arguments.url)
-    try coordinator.finishDeferredMigration()
+    // Whoever runs the command wants it done.
+    try coordinator.finishDeferredMigration(within: nil, givingWay: false)
     try coordinator.remove(store)
     return count
   }

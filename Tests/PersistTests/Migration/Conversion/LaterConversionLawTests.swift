@@ -49,6 +49,73 @@ struct LaterConversionLawTests {
     #expect(parts > count)
   }
 
+  @Test(
+    "Whoever writes while columns are dropped and indexes created, the store is like one that was migrated at once",
+    .law("writing-while-columns-are-dropped", short: 8, long: 400))
+  func givingWay() throws {
+    let models = try LaterConversionModels(addsIndex: true)
+    let gaveWay = LockProtected(0)
+    let count = forEachSeed { seed in
+      try withTemporaryFolder { folder in
+        let urls = ["Store", "Twin"].map { folder.appendingPathComponent("\($0).sqlite") }
+        try models.fill(urls[0], items: 1500, seed: seed)
+        try StoreBackup.copy(storeAt: urls[0], to: urls[1])
+        var atOnce = LaterConversionModels.dropping
+        atOnce.defersWork = false
+        try atOnce.migrate(storeAt: urls[1], to: models.new, registry: models.registry)
+        let coordinators = try urls.map {
+          try models.open($0, options: StoreOptions(migrator: LaterConversionModels.dropping))
+        }
+        let store = try #require(coordinators[0].openStores.first as? SQLiteStore)
+        // Another coordinator asks for the store by the file beside it.
+        let other = try models.open(urls[0])
+        var random = SeededRandom(seed: seed)
+        var rest = try store.deferredSteps()
+        #expect(rest.contains { if case .dropColumn = $0 { true } else { false } })
+        for round in 0..<40 where !rest.isEmpty {
+          let change = seed &* 1000 &+ UInt64(round)
+          let writer = Bool.random(using: &random) ? coordinators[0] : other
+          let place = Int.random(in: 1...12, using: &random)
+          let group = DispatchGroup()
+          var (hasBegun, asked) = (false, 0)
+          let before = rest
+          rest = try store.finishDeferredSteps(until: .now, givingWay: true) { number in
+            asked = number
+            guard number == place else { return }
+            hasBegun = true
+            let isDone = LockProtected(false)
+            group.enter()
+            Thread.detachNewThread {
+              do { try Self.write(writer, seed: change) } catch { Issue.record(error) }
+              isDone.withLock { $0 = true }
+              group.leave()
+            }
+            let mark = GivingWayMark.url(besideStoreAt: urls[0])
+            while store.pool.turn.waitingCount == 0, FileState(mark) != nil, !isDone.withLock({ $0 }) {
+              Thread.sleep(forTimeInterval: 0.001)
+            }
+          }
+          group.wait()
+          if hasBegun {
+            try Self.write(coordinators[1], seed: change)
+            // A change that writes nothing needs no turn.
+            if asked == place, rest == before { gaveWay.withLock { $0 += 1 } }
+          }
+          guard round % 4 == 0 else { continue }
+          let expected = try StoreDump(of: models.new.model, at: urls[1])
+          try #expect(StoreDump(of: models.new.model, at: urls[0]).differences(from: expected) == [])
+        }
+        try #expect(coordinators[0].finishDeferredMigration())
+        try (coordinators + [other]).forEach(LaterConversionModels.close)
+        let expected = try StoreDump(of: models.new.model, at: urls[1])
+        try #expect(StoreDump(of: models.new.model, at: urls[0]).differences(from: expected) == [])
+        try MadeStore.expectNewStore(of: models.new.model, at: urls[0])
+        try #expect(MadeStore.rows("PRAGMA integrity_check", at: urls[0]) == [["ok"]])
+      }
+    }
+    #expect(gaveWay.withLock { $0 } > count)
+  }
+
   /// Inserts, changes and deletes objects, all determined by the seed and the contents of the store.
   private static func write(_ coordinator: PersistentStoreCoordinator, seed: UInt64) throws {
     var random = SeededRandom(seed: seed)
@@ -110,9 +177,10 @@ struct LaterConversionLawTests {
     try context.save()
   }
 
-  @Test("Killed at any moment, the store is complete and the remaining rows are converted the next time")
+  @Test("Killed at any moment, the store is complete and the remaining steps are performed the next time")
   func killed() throws {
-    let models = try LaterConversionModels()
+    let models = try LaterConversionModels(addsIndex: true)
+    let options = StoreOptions(migrator: LaterConversionModels.dropping)
     try withTemporaryFolder { folder in
       let work = folder.appendingPathComponent("work")
       try FileManager.default.createDirectory(at: work, withIntermediateDirectories: true)
@@ -124,7 +192,7 @@ struct LaterConversionLawTests {
       let expected = try StoreDump(of: models.new.model, at: twin)
       let recorder = CrashRecorder(work)
       try WatchedFiles.watching(work, { recorder.record($0) }) {
-        let coordinator = try models.open(url)
+        let coordinator = try models.open(url, options: options)
         while try !coordinator.finishDeferredMigration(within: .zero) {}
         try LaterConversionModels.close(coordinator)
       }
@@ -141,7 +209,7 @@ struct LaterConversionLawTests {
         let found = try StoreDump(of: isOld ? models.old.model : models.new.model, at: store)
         #expect(found.differences(from: isOld ? old : expected) == [], "\(image.moment)")
         if try !LaterConversionModels.converted(store).isEmpty { unfinished += 1 }
-        let coordinator = try models.open(store)
+        let coordinator = try models.open(store, options: options)
         try #expect(coordinator.finishDeferredMigration())
         try LaterConversionModels.close(coordinator)
         try #expect(StoreDump(of: models.new.model, at: store).differences(from: expected) == [], "\(image.moment)")

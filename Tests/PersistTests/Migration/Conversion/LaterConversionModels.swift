@@ -10,17 +10,20 @@ import Testing
 struct LaterConversionModels {
   let registry: ModelRegistry
 
-  /// - Parameter isUnique: Whether the names of items are unique.
-  init(isUnique: Bool = false) throws {
+  /// - Parameters:
+  ///   - isUnique: Whether the names of items are unique.
+  ///   - addsIndex: Whether the second version has another index.
+  init(isUnique: Bool = false, addsIndex: Bool = false) throws {
     let constraints = isUnique ? [["name"]] : []
-    func item(_ attributes: AttributeDescription...) -> EntityDescription {
-      EntityDescription(
+    func item(isNew: Bool, _ attributes: AttributeDescription...) -> EntityDescription {
+      let added = isNew && addsIndex ? [FetchIndexDescription("byAmount", on: "amount")] : []
+      return EntityDescription(
         "Item",
         attributes: [.init("name", .string), .init("photo", .binary, allowsExternalStorage: true)] + attributes,
         relationships: [
           RelationshipDescription("shop", to: "Shop", inverse: "items"),
           RelationshipDescription("tags", toMany: "Tag", inverse: "items"),
-        ], uniquenessConstraints: constraints, indexes: [FetchIndexDescription("byName", on: "name")])
+        ], uniquenessConstraints: constraints, indexes: [FetchIndexDescription("byName", on: "name")] + added)
     }
     let others = [
       EntityDescription("Toy", parent: "Item", attributes: [.init("age", .int16)]),
@@ -39,13 +42,14 @@ struct LaterConversionModels {
         "1",
         [
           item(
-            .init("amount", .int32), .init("price", .int32), .init("rank", .int64), .init("removed", .string))
+            isNew: false, .init("amount", .int32), .init("price", .int32), .init("rank", .int64),
+            .init("removed", .string))
         ] + others),
       try version(
         "2",
         [
           item(
-            .init("amount", .int32, isOptional: false, default: .integer(7)), .init("price", .double),
+            isNew: true, .init("amount", .int32, isOptional: false, default: .integer(7)), .init("price", .double),
             .init("rank", .decimal)),
           EntityDescription("Basket", attributes: [.init("name", .string)]),
           EntityDescription("Another"),
@@ -54,7 +58,7 @@ struct LaterConversionModels {
         "3",
         [
           item(
-            .init("amount", .int32, isOptional: false, default: .integer(7)), .init("price", .double),
+            isNew: true, .init("amount", .int32, isOptional: false, default: .integer(7)), .init("price", .double),
             .init("rank", .decimal), .init("added", .string)),
           EntityDescription("Another"),
         ] + others),
@@ -70,6 +74,13 @@ struct LaterConversionModels {
     var migrator = AutomaticMigrator()
     migrator.defersWork = true
     migrator.deferralBudget = .zero
+    return migrator
+  }
+
+  /// A migrator that also drops the columns of removed attributes, later.
+  static var dropping: AutomaticMigrator {
+    var migrator = deferring
+    migrator.parking = .none
     return migrator
   }
 

@@ -6,6 +6,7 @@ extension SQLiteStore {
     var files = LargeValueFiles(nil)
     var isWritten = false
     do {
+      if batch.conflict != .fail { try convertRows(of: map[batch.entity].table) }
       let outcome = try pool.write { connection in
         if batch.conflict != .fail { try finishConversion(of: map[batch.entity].table, connection) }
         var pass = try BatchInsertPass(batch, store: self, connection: connection)

@@ -56,6 +56,8 @@ extension SQLiteConnection {
       waits.wereCancelled = true
       return false
     case .cancelled, .goingOn:
+      // Others may hold the lock for a statement that ends early on request. They know nothing of other programs.
+      if attempt > 0, mode != .unassisted, let url { GivingWayMark.remove(besideStoreAt: url) }
       let begun = ContinuousClock.now
       wait.sleep(beforeAttempt: attempt)
       waits.total += .now - begun

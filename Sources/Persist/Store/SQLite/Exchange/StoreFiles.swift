@@ -17,7 +17,10 @@ struct StoreFiles {
   /// and leftovers of a killed migration, whether they exist or not.
   private var companions: [URL] {
     SQLiteFileName.companions(of: database) + values.ownSupportFolders
-      + [WorkingFolder.url(besideStoreAt: database), BackupFolder.url(besideStoreAt: database)]
+      + [
+        WorkingFolder.url(besideStoreAt: database), BackupFolder.url(besideStoreAt: database),
+        GivingWayMark.url(besideStoreAt: database),
+      ]
   }
 
   /// Deletes all files, the database first: companions without a database aren't a store, but a database without its

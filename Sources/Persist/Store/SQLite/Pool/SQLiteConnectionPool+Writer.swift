@@ -56,6 +56,18 @@ extension SQLiteConnectionPool {
     return try writer.waiting(wait) { try observed(writer, body) }
   }
 
+  /// Runs `body` while no other thread writes through this pool, for writing with a connection outside the pool.
+  @_semantics("optimize.sil.specialize.generic.never") @inline(never)
+  func withTurn<T>(_ body: (SQLiteConnectionPool) throws -> T) throws -> T {
+    try following { pool in
+      defer { pool.shared.recordChange() }
+      try pool.beginTurn(pool.options.busyTimeout)
+      defer { pool.turn.end() }
+      try pool.requireOpen()
+      return try body(pool)
+    }
+  }
+
   /// Waits until no other thread writes through this pool.
   ///
   /// - Parameter joins: Whether the caller can continue the transaction of the thread that has the turn.

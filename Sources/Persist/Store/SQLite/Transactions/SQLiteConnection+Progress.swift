@@ -38,6 +38,47 @@ extension SQLiteConnection {
     try reportingProgress(rows: 1, shouldContinue.map { ask in { (_: Int64) in ask() } }, body)
   }
 
+  /// Runs `body`, whose statements end early on request; SQLite then rolls back their transaction.
+  ///
+  /// Some work of SQLite's asks for nothing until it is done: dropping a table or an index, sorting as many entries of
+  /// a new index as there is cache, and the commit.
+  ///
+  /// - Parameter shouldEnd: Called after every few thousand instructions, which is several times a millisecond.
+  /// - Returns: Nil if a statement was ended.
+  func endingEarly<T>(if shouldEnd: () -> Bool, _ body: () throws -> T) throws -> T? {
+    try withoutActuallyEscaping(shouldEnd) { shouldEnd in
+      let question = EndingQuestion(shouldEnd)
+      sqlite3_progress_handler(
+        handle, EndingQuestion.interval,
+        { context in
+          guard let context else { return 0 }
+          return Unmanaged<EndingQuestion>.fromOpaque(context).takeUnretainedValue().ask() ? 1 : 0
+        }, Unmanaged.passUnretained(question).toOpaque())
+      defer { sqlite3_progress_handler(handle, 0, nil, nil) }
+      return try withExtendedLifetime(question) {
+        do {
+          return try body()
+        } catch is PersistenceError where question.answer {
+          return nil
+        }
+      }
+    }
+  }
+
+  /// The question whether to end a statement, and the answer.
+  private final class EndingQuestion {
+    static let interval: Int32 = 5_000
+    private let shouldEnd: () -> Bool
+    private(set) var answer = false
+
+    init(_ shouldEnd: @escaping () -> Bool) { self.shouldEnd = shouldEnd }
+
+    func ask() -> Bool {
+      answer = answer || shouldEnd()
+      return answer
+    }
+  }
+
   /// The progress of the running statements.
   private final class RunningWork {
     private let handle: OpaquePointer
