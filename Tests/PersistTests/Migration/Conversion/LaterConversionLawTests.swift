@@ -200,7 +200,7 @@ struct LaterConversionLawTests {
       let images = recorder.images
       #expect(images.count > 20)
       var unfinished = 0
-      for (number, image) in images.enumerated() where number % max(1, images.count / 150) == 0 {
+      for (number, image) in images.enumerated() where number % max(1, (images.count + 99) / 100) == 0 {
         let place = folder.appendingPathComponent("image-\(number)")
         try image.write(to: place)
         let store = place.appendingPathComponent("Store.sqlite")
