@@ -346,14 +346,28 @@ extension OnlineModels {
   func lostValues(_ connection: OnlineConnection) throws -> [MigrationLoss] {
     let parked = try forward.parkedLosses(connection.inspector)
     return try forward.losses(connection.inspector).filter { loss in
-      !parked.contains { part in
-        // Losses are counted for the declaring entity, and parts are parked for each entity.
-        guard part.property == loss.property else { return false }
-        var entity = first.model.entitiesByName[part.entity]
-        while let present = entity, present.name != loss.entity { entity = present.superentity }
-        return entity != nil
-      }
+      !parked.contains { isPart($0, of: loss.entity, loss.property) || isInverse($0, of: loss) }
     }
+  }
+
+  /// Whether something is parked for a property, or for an entity: losses are counted for the declaring entity, and
+  /// parts are parked for each entity.
+  private func isPart(_ part: MigrationLoss, of name: String, _ property: String?) -> Bool {
+    guard part.property == property else { return false }
+    var entity = first.model.entitiesByName[part.entity]
+    while let present = entity, present.name != name { entity = present.superentity }
+    return entity != nil
+  }
+
+  /// Whether what is parked are the pairs of a relationship that is lost: they are parked for one of its ends.
+  private func isInverse(_ part: MigrationLoss, of loss: MigrationLoss) -> Bool {
+    guard let entity = first.model.entitiesByName[loss.entity],
+      let relationship = loss.property.flatMap({ entity.relationship(named: $0) }),
+      let inverse = first.model.inverse(of: relationship)
+    else { return false }
+    let destination = first.model.destination(of: relationship)
+    guard let property = destination.property(named: inverse.name) else { return false }
+    return isPart(part, of: property.declaringEntity, inverse.name)
   }
 }
 

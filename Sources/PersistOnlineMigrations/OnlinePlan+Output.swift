@@ -9,14 +9,16 @@ extension OnlinePlan: CustomStringConvertible {
     for step in steps {
       let reason = step.reason.map { ": \($0)" } ?? ""
       lines.append("  \(Self.words(for: step.way))  \(Self.name(of: step.operation))\(reason)")
+      if let fix = step.fix { lines.append("            \(fix)") }
     }
-    let general = refusals.filter { refusal in !steps.contains { $0.reason == refusal.reason } }
-    lines += general.map { "  refused   \($0.line)" }
+    let general = refusals.filter { refusal in
+      !steps.contains { ($0.reason, $0.fix) == (refusal.reason, refusal.fix) }
+    }
+    lines += general.flatMap { ["  refused   \($0.line)", "            \($0.fix)"] }
     for phase in phases {
       lines += ["", "persist \(phase.name)", "  Locks: \(phase.locks)"]
       lines += phase.sql.isEmpty ? ["  Nothing to do."] : phase.sql.map { "  \($0);" }
     }
-    if !isPossible { lines += ["", Self.fix] }
     return lines.joined(separator: "\n")
   }
 

@@ -25,6 +25,8 @@ public struct OnlinePlan: Sendable, Hashable {
     public var way: Way
     /// The reason of a refusal; nil for others.
     public var reason: String?
+    /// What to do instead of a refused difference; nil for others.
+    public var fix: String?
   }
 
   /// Statements that run together.
@@ -57,30 +59,28 @@ public struct OnlinePlan: Sendable, Hashable {
     let errors = refusals.map { refusal in
       PersistenceError(
         .mappingNotInferable, at: PersistenceError.Place(entity: refusal.entity, property: refusal.property),
-        refusal.reason, fix: Self.fix)
+        refusal.line, fix: refusal.fix)
     }
     return PersistenceError.combining(
       errors, as: .mappingNotInferable,
       "\(errors.count) differences between '\(from)' and '\(to)' can't be served at the same time. "
         + "The store is unchanged.")
   }
-
-  static let fix = "End all programs and use 'persist migrate', or reach the new version in smaller steps."
 }
 
 extension OnlinePlan {
   /// - Parameter obstacles: What of the store, apart from its models, prevents the migration.
-  init(_ models: OnlineModels, obstacles: [String]) {
+  init(_ models: OnlineModels, obstacles: [OnlineConnection.Obstacle]) {
     from = models.forward.source.name
     to = models.forward.destination.name
-    refusals = models.refusals + obstacles.map { OnlineRefusal(nil, nil, $0) }
+    refusals = models.refusals + obstacles.map { OnlineRefusal(nil, nil, RefusalReason($0.reason, fix: $0.fix)) }
     let found = models.refusals
     steps = models.forward.operations.map { operation in
       let refusal = found.first { refusal in
         refusal.entity == operation.entity && (refusal.property == nil || refusal.property == operation.property)
       }
       let way = refusal == nil ? Self.way(of: operation, models) : .refused
-      return Step(operation: operation, way: way, reason: refusal?.reason)
+      return Step(operation: operation, way: way, reason: refusal?.reason, fix: refusal?.fix)
     }
     phases = refusals.isEmpty ? Self.phases(of: models) : []
   }

@@ -52,7 +52,7 @@ extension ExpansionPlanner {
         expansion.columns.append(.init(table: table, column: definition, value: constant))
       } else {
         expansion.columns.append(.init(table: table, column: definition, value: .null))
-        fill(definition, value, of: table, .second, subject)
+        fill(definition, with: value, of: table, for: .second, subject)
       }
       return
     }
@@ -82,12 +82,12 @@ extension ExpansionPlanner {
     guard value.columns.isEmpty else {
       return collisions.isEmpty ? refuse(subject?.entity, subject?.property, Self.oneWay) : ()
     }
-    fill(.init(name: column.name, type: column.type), value, of: table, .first, subject)
+    fill(.init(name: column.name, type: column.type), with: value, of: table, for: .first, subject)
   }
 
   /// Records constant values for rows of programs with the other model.
   private mutating func fill(
-    _ column: TableDefinition.Column, _ value: RowExpression, of table: String, _ side: OnlineExpansion.Side,
+    _ column: TableDefinition.Column, with value: RowExpression, of table: String, for side: OnlineExpansion.Side,
     _ subject: (entity: String, property: String)?
   ) {
     func add(_ value: SQLValue, _ numbers: [Int]?) {
@@ -143,7 +143,7 @@ extension ExpansionPlanner {
         guard case .attribute(let attribute) = column.role, attribute.isDerived,
           !isDerived(table.table, column.name)
         else { continue }
-        refuse(table.entity.name, column.property, "The server can't compute its derivation.")
+        refuse(table.entity.name, column.property, Self.notDerived)
       }
     }
   }

@@ -3,8 +3,9 @@ import PersistPostgreSQL
 
 /// Composite attributes, whose elements have columns of their own.
 extension ExpansionPlanner {
-  static let missingElement =
-    "Programs with one of the models may leave out an element that the other requires, and that has no default."
+  static let missingElement = RefusalReason(
+    "Programs with one of the models may leave out an element that the other requires, and that has no default.",
+    "Give the element a default, or make it optional in a version between the two")
 
   /// Plans the composite attributes of both models whose elements differ.
   mutating func planComposites() {
@@ -31,8 +32,10 @@ extension ExpansionPlanner {
     let columns = (first: columns(old, forward.map[source]), second: columns(new, place))
     let required = Set(
       old.elements.filter { !$0.attribute.isOptional }.compactMap { forward.map[source].column(slot: $0.slot)?.name })
-    guard let second = half(columns.second, columns.first, flows.forward, flows.backward, place),
-      let first = half(columns.first, columns.second, flows.backward, flows.forward, place)?
+    guard let second = half(
+        columns.second, beside: columns.first, by: flows.forward, back: flows.backward, in: place),
+      let first = half(
+        columns.first, beside: columns.second, by: flows.backward, back: flows.forward, in: place)?
         .returning(from: second, required: required)
     else { return refuse(declaring, new.name, Self.otherValues) }
     let composite = OnlineExpansion.Composite(
@@ -75,8 +78,8 @@ extension ExpansionPlanner {
   ///   - flow: The way to the model.
   ///   - back: The way from it.
   private func half(
-    _ own: [OnlineExpansion.Composite.Column], _ others: [OnlineExpansion.Composite.Column], _ flow: ColumnFlow,
-    _ back: ColumnFlow, _ place: TableMap.EntityTable
+    _ own: [OnlineExpansion.Composite.Column], beside others: [OnlineExpansion.Composite.Column],
+    by flow: ColumnFlow, back: ColumnFlow, in place: TableMap.EntityTable
   ) -> OnlineExpansion.Composite.Half? {
     let known = Dictionary(others.map { ($0.name.foldedIdentifier, $0) }, uniquingKeysWith: { first, _ in first })
     var parts: [OnlineExpansion.Composite.Part] = []
@@ -102,7 +105,7 @@ extension ExpansionPlanner {
   }
 
   /// The reason for which elements can't be served; nil if they can.
-  private func reason(against old: Property, _ new: Property) -> String? {
+  private func reason(against old: Property, _ new: Property) -> RefusalReason? {
     let former = new.formerElements(in: old)
     let kept = Set(former.values.map(\.slot))
     func isMissing(_ element: AttributeDescription, without other: AttributeDescription?) -> Bool {

@@ -3,9 +3,12 @@ import PersistPostgreSQL
 
 /// Attributes whose values a mapping model computes.
 extension ExpansionPlanner {
-  static let notComputed = "The server can't compute exactly what the mapping model's expression computes."
-  static let noWayBack =
-    "The old model's value can't be found from the new model's: that takes a mapping model for the way back."
+  static let notComputed = RefusalReason(
+    "The server can't compute exactly what the mapping model's expression computes.",
+    "Leave the attribute out of the mapping model, and let programs compute its values")
+  static let noWayBack = RefusalReason(
+    "The old model's value can't be found from the new model's.",
+    "Add a mapping model from the new version to the old one")
 
   /// Plans the columns that both mapping models, or one of them, compute.
   mutating func planFormulas(_ mappings: (forward: MappingModel?, backward: MappingModel?)) {
@@ -14,7 +17,7 @@ extension ExpansionPlanner {
     let there = mappings.forward.map { MappedAttributes($0, from: models.0, to: models.1) }
     let back = mappings.backward.map { MappedAttributes($0, from: models.1, to: models.0) }
     for refusal in (there?.refusals ?? []) + (back?.refusals ?? []) {
-      refuse(refusal.entity, refusal.property, refusal.reason)
+      refuse(refusal.entity, refusal.property, RefusalReason(refusal.reason, fix: refusal.fix))
     }
     guard (there?.refusals ?? []).isEmpty, (back?.refusals ?? []).isEmpty else { return }
     for value in there?.values ?? [] { add(value, .second) }

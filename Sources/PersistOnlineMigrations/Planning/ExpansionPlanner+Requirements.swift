@@ -17,10 +17,8 @@ extension ExpansionPlanner {
       default: break
       }
     }
-    requireValues(forward, "Programs with the old model give it no value, and it has no default.")
-    requireValues(
-      backward,
-      "Programs with the new model give it no value, the old model requires one, and it has no default.")
+    requireValues(forward, Self.noValue)
+    requireValues(backward, Self.noOldValue)
   }
 
   private mutating func require(_ side: OnlineExpansion.Side, _ operation: MigrationOperation) {
@@ -46,7 +44,7 @@ extension ExpansionPlanner {
         entity: property.declaringEntity, property: name))
   }
 
-  private mutating func requireValues(_ survey: OnlineSurvey, _ reason: String) {
+  private mutating func requireValues(_ survey: OnlineSurvey, _ reason: RefusalReason) {
     for entity in survey.planned.model.entities where !entity.isAbstract && survey.source(of: entity) != nil {
       for property in entity.properties where !property.isTransient {
         let origin = survey.correspondence.origin(of: property.name, in: entity.name)
@@ -71,9 +69,8 @@ extension OnlineModels {
   /// Whether the store can be expanded although there is an obstacle in its rows, which must be gone when it is
   /// contracted.
   func isLater(_ blocker: MigrationBlocker) -> Bool {
-    guard let name = blocker.property, let entity = forward.planned.model.entitiesByName[blocker.entity ?? ""] else {
-      return false
-    }
+    guard let entity = forward.planned.model.entitiesByName[blocker.entity ?? ""] else { return false }
+    guard let name = blocker.property else { return newlyAbstract.contains { $0.name == entity.name } }
     let required = expansion.required.contains { value in
       value.side == .second && value.property == name
         && entity.property(named: name)?.declaringEntity == value.entity
@@ -86,6 +83,12 @@ extension OnlineModels {
     }
   }
 
+  /// The entities of the second model of which the first has objects, and the second only objects of subentities.
+  private var newlyAbstract: [Entity] {
+    forward.operations.filter { $0.kind == .changeAbstract }
+      .compactMap { forward.planned.model.entitiesByName[$0.entity] }.filter(\.isAbstract)
+  }
+
   /// The conditions for contracting the store that its rows don't meet, in sentences.
   func unmetConditions(_ inspector: any StoreInspector) throws -> [String] {
     var found: [String] = []
@@ -94,6 +97,14 @@ extension OnlineModels {
       let count = try inspector.count(.rows(value.table, missing))
       if count > 0 {
         found.append("\(count) objects lack '\(value.property)', which '\(value.entity)' requires in the new model")
+      }
+    }
+    for entity in newlyAbstract {
+      let place = forward.planned[entity]
+      let count = try inspector.count(.rows(place.table, .entities([place.number])))
+      if count > 0 {
+        found.append(
+          "\(count) objects are of no subentity of '\(entity.name)', which the new model has no other objects of")
       }
     }
     for join in expansion.keyJoins where join.side == .second {

@@ -31,7 +31,9 @@ struct ExpansionPlanner {
     (self.forward, self.backward) = (forward, backward)
     flows = (ColumnFlow(forward), ColumnFlow(backward))
     if !forward.isDirect { refuse(nil, nil, Self.mapped) }
-    for blocker in forward.blockers { refuse(blocker.entity, blocker.property, blocker.what) }
+    for blocker in forward.blockers {
+      refuse(blocker.entity, blocker.property, RefusalReason(blocker.what, fix: blocker.fix))
+    }
     for operation in forward.operations {
       if let reason = reason(against: operation) { refuse(operation.entity, operation.property, reason) }
     }
@@ -47,9 +49,10 @@ struct ExpansionPlanner {
     addKeys()
     addIndexes()
     addDerivedAttributes()
+    for index in refusals.indices { refusals[index].operation = operation(of: refusals[index]) }
   }
 
-  mutating func refuse(_ entity: String?, _ property: String?, _ reason: String) {
+  mutating func refuse(_ entity: String?, _ property: String?, _ reason: RefusalReason) {
     let refusal = OnlineRefusal(entity, property, reason)
     // One reason for each place is enough.
     guard !refusals.contains(where: { $0.entity == entity && $0.property == property }) else { return }
@@ -102,7 +105,7 @@ struct ExpansionPlanner {
       guard let join = keyJoin(target, stages[stage]) else { return refuse(entity, property, Self.movedPairs) }
       expansion.keyJoins.append(join)
     case .setKeys(let target, let stage):
-      guard let join = keyJoin(target, stages[stage], entity, property) else {
+      guard let join = keyJoin(target, from: stages[stage], of: entity, property) else {
         return refuse(entity, property, Self.movedPairs)
       }
       expansion.keyJoins.append(join)
@@ -159,7 +162,7 @@ struct ExpansionPlanner {
   ///   - entity: The entity of the relationship that has the column.
   ///   - property: The relationship.
   private func keyJoin(
-    _ target: KeyTarget, _ source: PairSource?, _ entity: String?, _ property: String?
+    _ target: KeyTarget, from source: PairSource?, of entity: String?, _ property: String?
   ) -> OnlineExpansion.KeyJoin? {
     // Members of an ordered inverse would need a position in both.
     guard let source, source.inversePlace == nil || target.row == .member, source.place == nil || target.row == .owner,
@@ -243,8 +246,7 @@ struct ExpansionPlanner {
       {
         continue
       }
-      refuse(
-        entity.name, property.name, "An object could have several, and programs with the old model have room for one.")
+      refuse(entity.name, property.name, Self.severalMembers)
     }
   }
 
@@ -275,7 +277,8 @@ struct ExpansionPlanner {
     let places = Places(forward.map)
     for key in forward.planned.foreignKeys where !present.contains(key) {
       if places.columns[key.table.foldedIdentifier]?.contains(key.column.foldedIdentifier) == true {
-        refuse(nil, "\(key.table).\(key.column)", "Its references have other targets or another effect.")
+        let subject = subject(of: key.column, in: key.table, forward.planned)
+        refuse(subject?.entity, subject?.property ?? "\(key.table).\(key.column)", Self.otherKey)
       } else {
         expansion.keys.append(key)
       }

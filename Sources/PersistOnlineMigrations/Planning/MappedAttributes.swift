@@ -16,12 +16,18 @@ struct MappedAttributes {
   private(set) var values: [Value] = []
   private(set) var refusals: [OnlineRefusal] = []
 
-  static let otherObjects = "The mapping model makes its objects from others, or only from some, or leaves some out."
-  static let policy = "A policy of the mapping model computes its objects in the program's code."
-  static let otherMembers =
-    "The mapping model computes the objects of a relationship, which isn't possible for each write."
-  static let notInferable =
-    "Without the mapping model, one of the models can't be derived from the other, so that the tables can't be shared."
+  static let otherObjects = RefusalReason(
+    "The mapping model makes its objects from others, or only from some, or leaves some out.",
+    "Add an entity for the new objects, and let programs create them")
+  static let policy = RefusalReason(
+    "A policy of the mapping model computes its objects in the program's code.",
+    "Leave the policy out, and let programs compute the values")
+  static let otherMembers = RefusalReason(
+    "The mapping model computes the objects of a relationship, which isn't possible for each write.",
+    "Leave the relationship out of the mapping model, and let programs assign its objects")
+  static let notInferable = RefusalReason(
+    "Without the mapping model, one of the models can't be derived from the other, so that the tables can't be shared.",
+    "Give what changes other names, so that both models can be there")
 
   init(_ mapping: MappingModel, from old: ManagedObjectModel, to new: ManagedObjectModel) {
     guard let inferred = try? MappingModel.inferred(from: old, to: new) else {
@@ -46,11 +52,11 @@ struct MappedAttributes {
         continue
       }
       guard let source = own[0].sourceEntityName.flatMap({ old.entitiesByName[$0] }) else { continue }
-      compare(own[0], standard, entity, source)
+      compare(own[0], with: standard, of: entity, from: source)
     }
   }
 
-  private mutating func refuse(_ entity: String?, _ property: String?, _ reason: String) {
+  private mutating func refuse(_ entity: String?, _ property: String?, _ reason: RefusalReason) {
     refusals.append(OnlineRefusal(entity, property, reason))
   }
 
@@ -60,7 +66,7 @@ struct MappedAttributes {
   }
 
   private mutating func compare(
-    _ mapping: EntityMapping, _ standard: EntityMapping, _ entity: Entity, _ source: Entity
+    _ mapping: EntityMapping, with standard: EntityMapping, of entity: Entity, from source: Entity
   ) {
     for attribute in entity.attributes where !attribute.isTransient && !attribute.isDerived {
       let expression = mapping.attributeMapping(named: attribute.name)?.valueExpression

@@ -71,10 +71,17 @@ package final class OnlineConnection {
     try mapped { try ServerPresence.programs(with: model, session) }
   }
 
-  /// Obstacles of the store itself, apart from its models, in sentences.
-  package func obstacles(_ catalog: StoreCatalog) throws -> [String] {
+  /// An obstacle, in sentences.
+  package struct Obstacle: Sendable {
+    package let reason: String
+    /// What to do about it.
+    package let fix: String
+  }
+
+  /// Obstacles of the store itself, apart from its models.
+  package func obstacles(_ catalog: StoreCatalog) throws -> [Obstacle] {
     try mapped {
-      var found: [String] = []
+      var found: [Obstacle] = []
       let rules = try session.first(
         """
         SELECT 1 FROM pg_constraint AS k JOIN pg_namespace AS n ON n.oid = k.connamespace \
@@ -83,10 +90,19 @@ package final class OnlineConnection {
         """
       ) { _, _ in true }
       if rules == true {
-        found.append("The server enforces the validation rules of the first model, which the second may not have.")
+        found.append(
+          Obstacle(
+            reason: "The server enforces the validation rules of the first model, which the second may not have.",
+            fix: "Open the store without 'enforcesValidation', and drop the check constraints whose names begin with "
+              + "'\(ServerRule.prefix)'; enforce the rules again after the migration."))
       }
       let steps = catalog.metadata.deferredSteps.count
-      if steps > 0 { found.append("The store has \(steps) deferred steps of an earlier migration.") }
+      if steps > 0 {
+        found.append(
+          Obstacle(
+            reason: "An earlier migration has deferred \(Measure.count(steps, "step")).",
+            fix: "Complete them first, with 'finishDeferredMigration' of a program that has the store open."))
+      }
       return found
     }
   }

@@ -18,6 +18,7 @@
           if let detail = step.operation.detail { $0.field("detail", detail) }
           $0.field("way", step.way.rawValue)
           if let reason = step.reason { $0.field("reason", reason) }
+          if let fix = step.fix { $0.field("fix", fix) }
         }
       }
       field("phases", of: plan.phases) { json, phase in
@@ -31,7 +32,9 @@
         json.object {
           $0.field("entity", refusal.entity)
           $0.field("property", refusal.property)
+          if let operation = refusal.operation { $0.field("operation", operation.kind.rawValue) }
           $0.field("reason", refusal.reason)
+          $0.field("fix", refusal.fix)
         }
       }
     }

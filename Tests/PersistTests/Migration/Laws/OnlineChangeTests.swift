@@ -100,6 +100,43 @@
       Self.printRefusals(of: "single changes", served)
     }
 
+    @Test(
+      "Each refusal names the difference, the reason and what to do instead, as a plan, in JSON and as an error",
+      .law("online-refusals", short: 30, long: 277))
+    func refusalTexts() {
+      let all = SingleChange.all
+      forEachSeed { seed in
+        let change = all[Int((seed &* 7919) % UInt64(all.count))]
+        guard let old = try? change.old.model(), let new = try? change.new.model(),
+          old.fingerprints != new.fingerprints
+        else { return }
+        let versions = (ModelVersion(name: "1", model: old), ModelVersion(name: "2", model: new))
+        try TestServer.withSchema { text in
+          let url = try #require(URL(string: text))
+          let coordinator = PersistentStoreCoordinator(model: old)
+          try coordinator.remove(coordinator.addStore(at: url))
+          let plan: OnlinePlan
+          do {
+            plan = try OnlineMigration(storeAt: url).plan(to: versions.1)
+          } catch let error as PersistenceError {
+            #expect(error.fix?.isEmpty == false, "\(change.name): \(error)")
+            return
+          }
+          let error = plan.error?.description ?? ""
+          for refusal in plan.refusals {
+            let place = "\(change.name): \(refusal)"
+            let operation = try #require(refusal.operation, "\(place)")
+            for sentence in [refusal.reason, refusal.fix] {
+              #expect(sentence.hasSuffix(".") && sentence.first?.isLowercase == false, "\(place)")
+              #expect(plan.description.contains(sentence) && error.contains(sentence), "\(place)")
+            }
+            #expect(plan.description.contains(operation.kind.rawValue), "\(place)")
+            #expect(error.contains(operation.kind.rawValue), "\(place)")
+          }
+        }
+      }
+    }
+
     @Test("Random changes are served, or refused with a reason", .law("online-changes", short: 8, long: 400))
     func randomChanges() {
       forEachSeed { seed in
