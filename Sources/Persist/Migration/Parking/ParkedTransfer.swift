@@ -14,22 +14,35 @@ package struct ParkedTransfer: ParkedCopier {
   package func copyParked(
     from source: any StoreInspector, to copy: any MigrationConnection, _ model: ManagedObjectModel
   ) throws {
+    try addParked(from: source, to: copy, model)
+    let slots = try copy.parkedSlots()
+    guard !slots.isEmpty else { return }
+    let comparisons = try ParkingComparisons(slots, with: version(with: model), registry, copy)
+    let catalog = try copy.catalog()
+    try ParkedValues(copy, registry, catalog).createTriggers(slots, comparisons, catalog.tableMap(of: model))
+  }
+
+  /// Adds what is parked in a store to what is parked in a copy already, without the triggers that delete parked values
+  /// with their objects.
+  package func addParked(
+    from source: any StoreInspector, to copy: any MigrationConnection, _ model: ManagedObjectModel
+  ) throws {
     let slots = try source.parkedSlots()
     guard !slots.isEmpty else { return }
-    let known = registry?.versions.first { $0.model.fingerprints == model.fingerprints }
-    let version = known ?? ModelVersion(name: "", model: model)
     let former = try source.catalog()
-    let comparisons = try ParkingComparisons(slots, with: version, registry, source)
+    let comparisons = try ParkingComparisons(slots, with: version(with: model), registry, source)
     let map = former.tableMap(of: model)
     let hasAges = former.schema.table(named: ParkedSlot.Table.states) != nil
 
     try copy.execute(ParkedValueStatement.createTables)
+    let last = try copy.parkedSlots().last?.number ?? 0
     for digest in Set(slots.map(\.model)).sorted() {
       if let text = try source.parkedModel(digest) { try copy.execute(.addParkedModel(digest, .blob(text))) }
     }
     for slot in slots {
       var own = slot
       own.column = nil
+      own.number += last
       try copy.execute(.addParkedSlot(own))
       let time = hasAges ? try source.firstNumber(.parkedTime(slot)) : 0
       try copy.execute(.addParkedState(own, at: Double(time)))
@@ -46,9 +59,10 @@ package struct ParkedTransfer: ParkedCopier {
       }
       if !rows.isEmpty { try copy.execute(ParkedValueStatement.add(own, rows, types)) }
     }
-    let catalog = try copy.catalog()
-    try ParkedValues(copy, registry, catalog).createTriggers(
-      copy.parkedSlots(), comparisons, catalog.tableMap(of: model))
+  }
+
+  private func version(with model: ManagedObjectModel) -> ModelVersion {
+    registry?.versions.first { $0.model.fingerprints == model.fingerprints } ?? ModelVersion(name: "", model: model)
   }
 
   private func types(
@@ -70,7 +84,8 @@ package struct ParkedTransfer: ParkedCopier {
     if let found = model?.entitiesByName[slot.entity]?.attribute(of: slot) { return found }
     throw PersistenceError(
       .invalidRequest, at: .property(slot.entity, slot.property),
-      "The store contains parked values of '\(slot.version)' whose type is unknown, so they can't be copied.",
+      "The store contains parked values of \(ModelVersion.quoted(slot.version)) whose type is unknown, so they can't "
+        + "be copied.",
       fix: "Purge them with `persist parked --purge`, or copy the store within its engine.")
   }
 }

@@ -30,7 +30,8 @@ struct TransferMigration {
     // The server's parked values stay on the server.
     let contents = try exclusion.changingParkedValues { try park(on: $0) }
     var copying = migrator
-    copying.parking = migrator.parking == .discarding ? .discarding : .none
+    copying.isTrial = true
+    if !parksInFile { copying.parking = migrator.parking == .discarding ? .discarding : .none }
     copying.returning = survey.direct.parked
     copying.returning?.isElsewhere = true
     if let transfer { copying.progress = { transfer.migrate($0) } }
@@ -41,10 +42,24 @@ struct TransferMigration {
       restoring: survey.direct.parked.names(in: destination.model),
       reporting: { rows, _ in try transfer?.write(rows) }, completing: { try transfer?.complete($0) }
     ) { copy, _ in
-      try exclusion.replaceStore(withCopyAt: copy) { report.restored = try restore(on: $0) }
+      try exclusion.replaceStore(withCopyAt: copy) { connection in
+        if parksInFile { try addParkedValues(of: file, on: connection) }
+        report.restored = try restore(on: connection)
+      }
     }
     report.add(parked: contents, survey.direct.hop.comparison)
     return report
+  }
+
+  /// Whether the hops park in the file: what a stage or a mapping model leaves without a place, only the file shows.
+  private var parksInFile: Bool { migrator.effectiveParking == .always && !survey.path.hops.allSatisfy(\.isPure) }
+
+  /// Adds what the hops have parked to what was parked on the server.
+  private func addParkedValues(of file: URL, on connection: any MigrationConnection) throws {
+    let location = StoreLocation(file)
+    try location.engine.inspect(location, options: StoreOptions()) { inspector in
+      try ParkedTransfer(registry).addParked(from: inspector, to: connection, destination.model)
+    }
   }
 
   /// Parks what the new version has no place for.
@@ -59,7 +74,7 @@ struct TransferMigration {
     try parked.removeExpired(migrator.parkedLifetime, countingMigration: true)
     try parked.forgetReplaced(in: survey.store.tableMap, survey.path.source)
     try parked.collect { _, _ in true }
-    guard migrator.effectiveParking == .always, survey.path.hops.allSatisfy(\.isInferred) else { return [] }
+    guard migrator.effectiveParking == .always, !parksInFile else { return [] }
     let direct = survey.direct
     direct.planParkingOfLosses(registry)
     return try direct.parking.map { try parked.park($0) } ?? []

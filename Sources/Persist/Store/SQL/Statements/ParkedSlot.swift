@@ -31,7 +31,7 @@ package struct ParkedSlot: Sendable, Hashable {
 
   package static func isTrigger(_ name: String) -> Bool { name.foldedIdentifier.hasPrefix("persist_parked_") }
 
-  package let number: Int
+  package var number: Int
   package let kind: Kind
   /// The exact entity of the objects; for a relationship the one that declares it.
   package let entity: String
