@@ -57,7 +57,9 @@ struct ObservedHistory: StoreHistory {
     try observe { try base.attachedEntries(ranges, limit: limit) }
   }
 
-  func attachedValues(_ keys: [Data]) throws -> [Data: Data] { try observe { try base.attachedValues(keys) } }
+  func attachedValues(of keys: ByteList) throws -> AttachedValues {
+    try observe { try base.attachedValues(of: keys) }
+  }
 
   func write(_ entries: AttachedEntries) throws { try observe { try base.write(entries) } }
 }

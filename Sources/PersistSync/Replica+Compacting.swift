@@ -59,9 +59,9 @@ extension Replica {
     let covered = try await inBackground { try work.covered() }
     var snapshot = Snapshot(covered: covered)
     var entry = SyncEntry(replica: SyncEntry.snapshot(work.sources.newIdentity()), number: 0)
-    var ranges = try await inBackground { try work.snapshotRanges() }
+    var rest = try await inBackground { try work.beginSnapshot() }
     while true {
-      let left = ranges
+      let left = rest
       guard let part = try await inBackground({ try work.facts(in: left) }) else { break }
       entry.number += 1
       let set = ChangeSet(entry, part.facts)
@@ -70,7 +70,7 @@ extension Replica {
       }
       _ = try await hub.put(set.data, as: entry)
       snapshot.entries.insert(entry)
-      ranges = part.left
+      rest = part.left
     }
     entry.number += 1
     let covers = covered.filter { $0.value.upTo > 0 && SyncEntry(replica: $0.key, number: 1).isOrdinary }.map {

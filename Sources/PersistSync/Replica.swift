@@ -38,12 +38,14 @@ public final class Replica: Sendable {
     _ coordinator: PersistentStoreCoordinator, store: StoreInfo? = nil, identifiedBy attributes: [String: String] = [:],
     mappingModels: [MappingModel] = [], clock: @escaping @Sendable () -> Date = { Date() }
   ) throws {
-    try self.init(coordinator, store, attributes, SyncSources(now: clock), mappingModels)
+    try self.init(
+      coordinator, store: store, identifiedBy: attributes, mappingModels: mappingModels,
+      sources: SyncSources(now: clock))
   }
 
   init(
-    _ coordinator: PersistentStoreCoordinator, _ store: StoreInfo?, _ attributes: [String: String],
-    _ sources: SyncSources, _ mappingModels: [MappingModel] = []
+    _ coordinator: PersistentStoreCoordinator, store: StoreInfo? = nil, identifiedBy attributes: [String: String],
+    mappingModels: [MappingModel] = [], sources: SyncSources
   ) throws {
     self.coordinator = coordinator
     guard let found = try coordinator.storesWithHistory(store.map { [$0.identifier] }).first else {

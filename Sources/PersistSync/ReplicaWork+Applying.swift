@@ -23,7 +23,7 @@ extension ReplicaWork {
       guard !new.isEmpty else { return captured }
       var joining = FactJoining(step, upTo: 0)
       for fact in new { try joining.join(fact) }
-      return captured + (try write(step, record, joining).applied)
+      return captured + (try write(joining, in: step, record).applied)
     }
   }
 
@@ -39,6 +39,7 @@ extension ReplicaWork {
       var (step, record, _) = try open()
       let tables = sets.compactMap(\.table)
       guard try PlainPass.accepts(sets, step) else { return (captured, sets.map(\.facts)) }
+      if let applied = try applyValues(of: sets, tables, in: step, record) { return (captured + applied, nil) }
       var pass = try PlainPass(tables, step, upTo: limit)
       try pass.join()
       var rows = try PlainRows(pass)
@@ -49,11 +50,28 @@ extension ReplicaWork {
       record.time = max(record.time, pass.latest)
       let replicas = pass.replicas.union(sets.map(\.entry).filter(\.isOrdinary).map(\.replica))
       _ = try commit(
-        step, record, rows.writes, rows.changes, from: FactJoining.origins(replicas), rows.entries,
+        rows.writes, rows.changes, rows.entries, in: step, record, from: FactJoining.origins(replicas),
         after: record.position)
       let applied = AppliedSets(problems: rows.problems, waiting: step.map.failures)
       return (captured + applied, pass.leavesObjects ? tables.indices.map(pass.leftFacts) : nil)
     }
+  }
+
+  /// Applies change sets with nothing but values of known objects.
+  ///
+  /// - Returns: Nil if a fact needs more than this.
+  private func applyValues(
+    of sets: [ChangeSet], _ tables: [FactTable], in step: SyncStep, _ former: ReplicaRecord
+  ) throws -> AppliedSets? {
+    var (pass, record) = (ValuePass(tables, step, upTo: limit), former)
+    guard try pass.run() else { return nil }
+    for set in sets { try setReceived(set, step) }
+    record.time = max(record.time, pass.latest)
+    let replicas = pass.replicas.union(sets.map(\.entry).filter(\.isOrdinary).map(\.replica))
+    _ = try commit(
+      pass.writes, pass.changes, pass.entries, in: step, record, from: FactJoining.origins(replicas),
+      after: record.position)
+    return AppliedSets(problems: pass.problems, waiting: step.map.failures)
   }
 
   /// Applies facts of change sets in one transaction, with the rows that depend on them.
@@ -75,7 +93,7 @@ extension ReplicaWork {
         try setReceived(set, step)
       }
       record.time = max(record.time, joining.latest)
-      let applied = try write(step, record, joining).applied
+      let applied = try write(joining, in: step, record).applied
       return AppliedSets(
         problems: captured.problems + applied.problems, waiting: applied.waiting, refusals: refusals)
     }

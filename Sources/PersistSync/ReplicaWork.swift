@@ -28,7 +28,7 @@ struct ReplicaWork: Sendable {
     }
     let store = SyncStore(store: found.store, model: coordinator.managedObjectModel, schema: schema)
     let step = try SyncStep(
-      store, found.history, tag, coordinator.registry, mappings, known,
+      store, found.history, tag: tag, registry: coordinator.registry, mappings: mappings, known: known,
       storeName: sources.storeName(found.store.identifier))
     let life = found.history.life
     guard var record = step.tables.record else {
@@ -95,7 +95,7 @@ struct ReplicaWork: Sendable {
       try step.tables.loadReferrers(to: pass.facts.compactMap(\.key.createdOrDeleted))
       for (key, value) in pass.related { try joining.add(key, value) }
       for identity in pass.dangling { joining.add(identity) }
-      return try write(step, new, joining, pass.entries)
+      return try write(joining, pass.entries, in: step, new)
     }
   }
 
@@ -127,7 +127,7 @@ struct ReplicaWork: Sendable {
       if birth.phase == .values { try addSets(pass.facts, &new, step) }
       var joining = FactJoining(step, upTo: 0)
       for identity in pass.dangling { joining.add(identity) }
-      return try write(step, new, joining, after: last).applied
+      return try write(joining, in: step, new, after: last).applied
     }
   }
 
@@ -137,7 +137,7 @@ struct ReplicaWork: Sendable {
   ///   - entries: Entries beside those of the step.
   ///   - number: The last transaction of the history that the step knows; nil for the record's position.
   func write(
-    _ step: SyncStep, _ former: ReplicaRecord, _ facts: FactJoining, _ entries: [AttachedEntry] = [],
+    _ facts: FactJoining, _ entries: AttachedList = AttachedList(), in step: SyncStep, _ former: ReplicaRecord,
     after number: Int64? = nil
   ) throws -> (record: ReplicaRecord, applied: AppliedSets) {
     var (record, facts) = (former, facts)
@@ -147,7 +147,7 @@ struct ReplicaWork: Sendable {
     let deleted = try pass.assignRows()
     let writing = try RowWriting(pass, deleting: deleted)
     record = try commit(
-      step, record, writing.writes, writing.changes, from: facts.origins, entries,
+      writing.writes, writing.changes, entries, in: step, record, from: facts.origins,
       after: number ?? record.position, advances: number == nil)
     return (record, AppliedSets(problems: writing.problems, waiting: step.map.failures))
   }
@@ -161,14 +161,14 @@ struct ReplicaWork: Sendable {
   ///   - advances: Whether the transaction becomes the record's position, so that it needn't be read again.
   /// - Returns: The new record.
   func commit(
-    _ step: SyncStep, _ record: ReplicaRecord, _ writes: RowWrites, _ changes: SavedChanges, from origins: String?,
-    _ entries: [AttachedEntry] = [], after number: Int64, advances: Bool = true
+    _ writes: RowWrites, _ changes: SavedChanges, _ entries: AttachedList, in step: SyncStep, _ record: ReplicaRecord,
+    from origins: String?, after number: Int64, advances: Bool = true
   ) throws -> ReplicaRecord {
     var (record, writes) = (record, writes)
     if advances, !writes.isEmpty { record.position = number + 1 }
     step.tables.setRecord(record)
     var attached = try step.tables.finish(after: number)
-    attached.ordered += entries
+    if !entries.isEmpty { attached.lists.append(entries) }
     guard !writes.isEmpty else {
       try step.history.write(attached)
       return step.tables.record ?? record

@@ -119,9 +119,11 @@ struct ArrivalTests {
       try addNotes(50, to: one)
       _ = try await one.replica.compact(hub, forgetting: .zero)
       var known: [String] = []
-      let ranges = try one.replica.work.snapshotRanges()
-      for range in ranges {
-        let part = try one.replica.work.facts(in: [range])
+      let all = try one.replica.work.beginSnapshot()
+      for range in all.ranges {
+        var rest = all
+        rest.ranges = [range]
+        let part = try one.replica.work.facts(in: rest)
         let entities: Set<String> = Set(
           (part?.facts ?? []).compactMap { fact -> String? in
             if case .life = fact.key { try? Life(fact.value).entity } else { nil }

@@ -71,7 +71,7 @@ struct ReferrerTests {
       let (step, record, _) = try work.open()
       var joining = FactJoining(step, upTo: 0)
       try joining.forget(Identity(.uuid(id), of: "Owner"))
-      _ = try work.write(step, record, joining)
+      _ = try work.write(joining, in: step, record)
       #expect(try owners(devices[1]) == ["none", "none", "none"])
       #expect(try entries(of: devices[1]) == 3)
       #expect(try devices[1].outdatedRows().isEmpty)

@@ -90,7 +90,8 @@ final class Device {
     var options = StoreOptions(migrator: AutomaticMigrator(mappingModels: mappingModels))
     options.tracksHistory = true
     try coordinator.addStore(at: url, options: options)
-    let replica = try Replica(coordinator, nil, identifiers, sources, mappingModels)
+    let replica = try Replica(
+      coordinator, identifiedBy: identifiers, mappingModels: mappingModels, sources: sources)
     return (coordinator, replica)
   }
 

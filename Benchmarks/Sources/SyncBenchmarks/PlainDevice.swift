@@ -6,48 +6,19 @@ import Foundation
 ///
 /// It loses the other's value if two devices change different values of one object, knows no deletions, and no versions
 /// of the model. Statements are prepared once, and values are bound without a copy.
-final class PlainDevice {
-  private var handle: OpaquePointer?
-
+final class PlainDevice: PlainDatabase {
   init(_ file: URL) throws {
-    let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
-    try check(sqlite3_open_v2(file.path, &handle, flags, nil))
-    for sql in [
-      "PRAGMA journal_mode = WAL", "PRAGMA synchronous = NORMAL",
-      """
-      CREATE TABLE IF NOT EXISTS ITEM (
-        KEY INTEGER PRIMARY KEY, ID BLOB UNIQUE, NAME TEXT, NOTE TEXT, PRICE REAL, QUANTITY INTEGER, ITEMGROUP BLOB,
-        CHANGED INTEGER)
-      """,
-      "CREATE INDEX IF NOT EXISTS ITEM_CHANGED ON ITEM (CHANGED)",
-      "CREATE INDEX IF NOT EXISTS ITEM_GROUP ON ITEM (ITEMGROUP)",
-    ] { try run(sql) }
-  }
-
-  deinit { sqlite3_close_v2(handle) }
-
-  private func check(_ code: Int32) throws {
-    guard code == SQLITE_OK || code == SQLITE_DONE || code == SQLITE_ROW else {
-      throw SyncBenchmarkError(String(cString: sqlite3_errmsg(handle)))
-    }
-  }
-
-  private func run(_ sql: String) throws { try check(sqlite3_exec(handle, sql, nil, nil, nil)) }
-
-  private func withStatement(_ sql: String, _ body: (OpaquePointer?) throws -> Void) throws {
-    var statement: OpaquePointer?
-    try check(sqlite3_prepare_v2(handle, sql, -1, &statement, nil))
-    defer { sqlite3_finalize(statement) }
-    try body(statement)
-  }
-
-  func integer(_ sql: String) throws -> Int {
-    var value = 0
-    try withStatement(sql) { statement in
-      try check(sqlite3_step(statement))
-      value = Int(sqlite3_column_int64(statement, 0))
-    }
-    return value
+    try super.init(
+      file,
+      creating: [
+        """
+        CREATE TABLE IF NOT EXISTS ITEM (
+          KEY INTEGER PRIMARY KEY, ID BLOB UNIQUE, NAME TEXT, NOTE TEXT, PRICE REAL, QUANTITY INTEGER, ITEMGROUP BLOB,
+          CHANGED INTEGER)
+        """,
+        "CREATE INDEX IF NOT EXISTS ITEM_CHANGED ON ITEM (CHANGED)",
+        "CREATE INDEX IF NOT EXISTS ITEM_GROUP ON ITEM (ITEMGROUP)",
+      ])
   }
 
   func addItems(_ count: Int) throws {
@@ -70,16 +41,6 @@ final class PlainDevice {
       }
     }
     try run("COMMIT")
-  }
-
-  private func bind(_ value: UUID, _ place: Int32, _ statement: OpaquePointer?) {
-    withUnsafeBytes(of: value.uuid) {
-      _ = sqlite3_bind_blob(statement, place, $0.baseAddress, 16, unsafeBitCast(-1, to: sqlite3_destructor_type.self))
-    }
-  }
-
-  private func bind(_ value: String, _ place: Int32, _ statement: OpaquePointer?) {
-    _ = sqlite3_bind_text(statement, place, value, -1, unsafeBitCast(-1, to: sqlite3_destructor_type.self))
   }
 
   func change(_ count: Int, of total: Int, _ spread: SyncSample.Spread, round: Int) throws {
@@ -123,10 +84,7 @@ final class PlainDevice {
         }
       }
     }
-    try Data(bytes).write(to: file)
-    let written = try FileHandle(forWritingTo: file)
-    try written.synchronize()
-    try written.close()
+    try write(bytes, to: file)
   }
 
   /// Inserts or updates the rows of a file, in one transaction.

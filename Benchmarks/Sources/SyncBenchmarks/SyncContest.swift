@@ -142,6 +142,7 @@ struct SyncContest {
     var (saves, sends, applications) = (SyncTimes(), SyncTimes(), SyncTimes())
     var (plainSends, plainApplications) = (SyncTimes(), SyncTimes())
     let (one, two) = (try PlainDevice(file("plain one")), try PlainDevice(file("plain two")))
+    let facts = try PlainFactContest(self)
     let devices = try await devices()
     var bytes = 0
     for index in 0..<rounds {
@@ -157,6 +158,7 @@ struct SyncContest {
       plainApplications.add(try await SyncTime { try two.apply(sent) })
       let count = try two.integer("SELECT count(*) FROM ITEM WHERE CHANGED = \(round + 2)")
       guard count == changes else { throw SyncBenchmarkError("\(count) rows were applied instead of \(changes).") }
+      try await facts.run(spread, round: round)
     }
     for device in devices { try device.close() }
     try checkEquality()
@@ -165,6 +167,9 @@ struct SyncContest {
     SyncTable.show(SyncTable.line("applying \(values)", applications, beside: "saving them", saves, goal: 3))
     SyncTable.show(SyncTable.line("sending \(values)", sends, beside: "by hand", plainSends))
     SyncTable.show(SyncTable.line("applying \(values)", applications, beside: "by hand", plainApplications))
+    SyncTable.show(SyncTable.line("sending \(values)", sends, beside: "the same facts by hand", facts.sends))
+    SyncTable.show(
+      SyncTable.line("applying \(values)", applications, beside: "the same facts by hand", facts.applications))
     let size = String(format: "%.1f", Double(bytes) / Double(changes))
     SyncTable.show("| bytes for each changed value, \(spread) | \(size) | | | | | | | 40 |")
   }

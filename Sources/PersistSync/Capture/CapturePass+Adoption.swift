@@ -147,7 +147,7 @@ extension CapturePass {
 
   /// Whether a row has the known values of an object.
   private func shows(_ row: SyncStore.Row, _ identity: Identity) throws -> Bool {
-    let shown = try shown([identity], identity, row, step.store.row(row.entity, row.key))
+    let shown = try shown([identity], by: identity, in: row, step.store.row(row.entity, row.key))
     return try schema[row.entity].attributes.allSatisfy { attribute in
       guard let registers = shown.registers[attribute.name], !registers.isEmpty else { return true }
       return try step.store.value(attribute, in: row) == attribute.value(of: registers)

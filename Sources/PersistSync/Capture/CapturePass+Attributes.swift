@@ -19,9 +19,11 @@ extension CapturePass {
     if changed.contains(where: { part.constrained.contains($0.attribute.name) }) { return false }
     let object = try tables.facts(of: identity)
     guard object.unions.isEmpty else { return false }
-    if try changed.contains(where: { try mayHaveMembers($0.attribute, row, isChanged: !object.parts.isEmpty) }) {
-      return false
+    let mayHaveMembers = try changed.contains { attribute, _ in
+      let value = try step.store.value(attribute, in: row)
+      return Self.mayHaveMembers(attribute, value, isChanged: !object.parts.isEmpty)
     }
+    if mayHaveMembers { return false }
     for (attribute, time) in changed.sorted(by: { $0.attribute.slot < $1.attribute.slot }) {
       var last: Register?
       for (property, register) in object.values where register.life == object.count {

@@ -6,44 +6,35 @@ import Persist
 /// The facts are those of ``captureAttributes(_:of:_:)``.
 extension CapturePass {
   /// A changed attribute of the rows of an entity.
-  private struct Change {
+  private struct ChangedAttribute {
     var attribute: SyncSchema.Attribute
+    /// Its place among those of the entity.
+    var index: Int
     /// The number of the property's head in the store.
     var head: Int
     /// The place of the head among those of ``ValueFacts``.
     var place: Int
   }
 
-  /// An object with a changed row.
-  private struct ChangedObject {
-    var identity: Identity
-    /// The bytes that contain its packed facts.
-    var bytes: [UInt8]
-    var packed: Range<Int>
-    /// Whether they are in the entry of the row.
-    var isWithRow: Bool
-  }
-
   /// The facts about properties that a capture needs for each row.
   private struct Properties {
-    private struct Key: Hashable {
-      var entity: Int
-      var number: Int
-    }
-
-    private var attributes: [String: [String: [Change]?]] = [:]
-    private var names: [Key: String?] = [:]
+    private let step: SyncStep
+    private var attributes: [String: [String: [ChangedAttribute]?]] = [:]
     /// Most rows of a transaction are changed in the same properties.
-    private var last: (entity: Entity, names: Set<String>, changes: [Change])?
+    private var last: (entity: Entity, names: Set<String>, changes: [ChangedAttribute])?
+    /// The attributes by the numbers of entities and heads.
+    private var uses = HeadUses()
+
+    init(_ step: SyncStep) { self.step = step }
 
     /// The attributes of properties; nil if one of these needs more than this.
     mutating func changes(
-      of names: Set<String>, _ entity: Entity, _ step: SyncStep, _ values: inout ValueFacts
-    ) throws -> [Change]? {
+      of names: Set<String>, _ entity: Entity, _ values: inout ValueFacts
+    ) throws -> [ChangedAttribute]? {
       if let last, last.entity === entity, last.names == names { return last.changes }
-      var all: [Change] = []
+      var all: [ChangedAttribute] = []
       for name in names {
-        guard let changes = try changes(of: name, entity, step, &values) else { return nil }
+        guard let changes = try changes(of: name, entity, &values) else { return nil }
         all += changes
       }
       last = (entity, names, all)
@@ -51,13 +42,13 @@ extension CapturePass {
     }
 
     private mutating func changes(
-      of name: String, _ entity: Entity, _ step: SyncStep, _ values: inout ValueFacts
-    ) throws -> [Change]? {
+      of name: String, _ entity: Entity, _ values: inout ValueFacts
+    ) throws -> [ChangedAttribute]? {
       if let known = attributes[entity.name]?[name] { return known }
       let part = step.schema[entity]
       // Each store computes derived attributes of its own.
       let isDerived = entity.property(named: name)?.attribute?.isDerived == true
-      var all = isDerived || part.attributesByProperty[name] != nil ? [Change]() : nil
+      var all = isDerived || part.attributesByProperty[name] != nil ? [ChangedAttribute]() : nil
       for index in part.attributesByProperty[name] ?? [] {
         let attribute = part.attributes[index]
         let head = FactHead.value(PropertyName(model: step.map.tag, entity: entity.name, name: attribute.name))
@@ -65,22 +56,32 @@ extension CapturePass {
           all = nil
           break
         }
-        all?.append(Change(attribute: attribute, head: number, place: values.addHead(head)))
+        all?.append(
+          ChangedAttribute(attribute: attribute, index: index, head: number, place: values.addHead(head)))
       }
       attributes[entity.name, default: [:]].updateValue(all, forKey: name)
       return all
     }
 
-    /// The own name of the property of a head; nil if there is none.
-    mutating func name(of number: Int, in entity: Entity, _ step: SyncStep) throws -> String? {
-      let key = Key(entity: entity.number, number: number)
-      if let known = names[key] { return known }
-      var name: String?
-      if case .value(let property) = try step.tables.heads.head(number) {
-        name = try step.map.name(of: property, in: entity)
+    /// The last fact about the value of an attribute, and the place of the fact that its change replaces.
+    ///
+    /// - Returns: Nil if the value isn't among the packed facts, or can't be.
+    mutating func lastFact(
+      of change: ChangedAttribute, in packed: PackedValues, of life: UInt32, bytes: [UInt8], _ entity: Entity
+    ) throws -> (last: PackedValues.Fact?, own: Int?)? {
+      var last: PackedValues.Fact?
+      var own: Int?
+      for (place, fact) in packed.facts.enumerated() {
+        if fact.head == change.head { own = place }
+        guard fact.life == life, try uses.use(of: fact.head, in: entity, step) == .attribute(change.index) else {
+          continue
+        }
+        if PortableValue.isLarge(bytes, fact.content) { return nil }
+        if last.map({ fact.isLater(than: $0, bytes) }) ?? true { last = fact }
       }
-      names.updateValue(name, forKey: key)
-      return name
+      // It may be an entry of its own.
+      if own == nil, packed.parts.contains(.others) || packed.facts.count >= PackedFacts.maximum.count { return nil }
+      return (last, own)
     }
   }
 
@@ -93,115 +94,58 @@ extension CapturePass {
     guard changes.allSatisfy({ $0.isOfProperties }) else { return false }
     if changes.isEmpty { return true }
     guard try tables.entry(FactKey.model(step.map.tag).bytes) != nil else { return false }
-    let ids = self.changes.order
+    let (sorted, found) = try rowEntries(of: self.changes.order)
+    let ids = sorted.order.map { self.changes.order[$0] }
     let rows = try step.store.rows(ids)
-    guard let objects = try changedObjects(ids) else { return false }
-    var properties = Properties()
-    var values = ValueFacts()
-    var entries: [AttachedEntry] = []
+    let bytes = found.bytes
+    var properties = Properties(step)
+    var (values, entries) = (ValueFacts(), AttachedList())
     entries.reserveCapacity(ids.count)
-    var writer = ByteWriter()
-    for (index, object) in objects.enumerated() {
-      guard let row = rows[index] else { return false }
-      var sources = [object.bytes]
-      var packed = try PackedFacts(object.bytes, object.packed, source: 0)
-      guard let life = packed.life, life.count % 2 == 1, !packed.hasUnions, packed.row == ids[index] else {
-        return false
-      }
-      let key = FactKey.prefix(of: object.identity)
-      var isChanged = false
-      for update in changes[index].lastUpdates {
-        guard let attributes = try properties.changes(of: update.names, row.entity, step, &values) else { return false }
+    var (packed, changed): (PackedValues, [PackedValues.Change]) = (PackedValues(), [])
+    var (writer, content) = (ByteWriter(), ByteWriter())
+    for (index, place) in sorted.order.enumerated() {
+      guard let row = rows[index], let entry = found.places[index], try packed.read(bytes, entry),
+        let life = packed.life?.count, life % 2 == 1, !packed.parts.contains(.unions),
+        packed.isRow(ids[index], in: bytes)
+      else { return false }
+      changed.removeAll(keepingCapacity: true)
+      for update in changes[place].lastUpdates {
+        guard let attributes = try properties.changes(of: update.names, row.entity, &values) else { return false }
         for change in attributes {
-          if try mayHaveMembers(change.attribute, row, isChanged: packed.hasMembers) { return false }
-          let found = try lastFact(of: change, packed, life.count, sources, row.entity, &properties)
-          guard let found else { return false }
-          let content = PortableValue.bytes(try step.store.value(change.attribute, in: row))
-          guard content.count <= PackedFacts.maximum.size else { return false }
-          if let last = found.last, content.elementsEqual(sources[last.source][last.content]) { continue }
-          let fact = PackedFacts.Fact(
-            head: change.head, life: life.count, otherLife: 0, stamp: stamp(update.time, after: found.last?.stamp),
-            source: sources.count, content: 0..<content.count)
-          sources.append([UInt8](content))
-          if let own = found.own { packed.facts[own] = fact } else { packed.facts.append(fact) }
-          if !isChanged { values.addObject(key) }
-          isChanged = true
-          values.add(head: change.place, life: life.count, stamp: fact.stamp, content: sources[fact.source][...])
+          let value = try step.store.value(change.attribute, in: row)
+          if Self.mayHaveMembers(change.attribute, value, isChanged: packed.parts.contains(.members)) { return false }
+          let found = try properties.lastFact(of: change, in: packed, of: life, bytes: bytes, row.entity)
+          guard let (last, own) = found else { return false }
+          content.removeAll()
+          PortableValue.write(value, to: &content)
+          guard content.bytes.count <= PackedFacts.maximum.size else { return false }
+          if let last, bytes.isEqual(last.content, to: content.bytes, 0..<content.bytes.count) { continue }
+          if changed.isEmpty { values.addObject(bytes[packed.countedIdentity]) }
+          let stamp = stamp(update.time, after: last?.stamp)
+          let place = values.add(head: change.place, life: life, stamp: stamp, content: content.bytes)
+          changed.append(PackedValues.Change(place: own, head: change.head, stamp: stamp, content: place))
         }
       }
-      guard isChanged else { continue }
-      let rowKey = SyncTables.key(of: ids[index])
+      guard !changed.isEmpty else { continue }
       writer.removeAll()
-      RowEntry.begin(object.identity, in: &writer)
-      packed.write(to: &writer, sources)
-      entries.append(AttachedEntry(key: rowKey, value: writer.data))
-      if !object.isWithRow { entries.append(AttachedEntry(key: key, value: PackedFacts.link(to: rowKey))) }
+      packed.write(bytes, with: changed, contents: values.bytes, to: &writer)
+      entries.append(sorted.keys.bytes[sorted.keys[index]], writer.bytes)
     }
     values.sort()
-    self.values = values
-    entries.sort { $0.key.precedes($1.key) }
-    self.entries = entries
+    (self.values, self.entries) = (values, entries)
     return true
   }
 
-  /// The objects of rows; nil if one has none or several, or the row of one isn't known.
-  private func changedObjects(_ ids: [SyncTables.RowID]) throws -> [ChangedObject]? {
-    let keys = ids.map { SyncTables.key(of: $0) }
-    let found = try tables.history.attachedValues(keys.sorted { $0.precedes($1) })
-    var objects: [ChangedObject] = []
-    objects.reserveCapacity(ids.count)
-    var others: [(place: Int, key: Data)] = []
-    for key in keys {
-      guard let data = found[key] else { return nil }
-      if RowEntry.isAlone(data) {
-        let bytes = [UInt8](data)
-        let (identity, packed) = try RowEntry.alone(bytes)
-        objects.append(ChangedObject(identity: identity, bytes: bytes, packed: packed, isWithRow: true))
-      } else {
-        let all = try RowEntry.identities(data)
-        guard let identity = all.first, all.count == 1 else { return nil }
-        others.append((objects.count, FactKey.prefix(of: identity)))
-        objects.append(ChangedObject(identity: identity, bytes: [], packed: 0..<0, isWithRow: false))
-      }
+  /// The entries of rows.
+  private func rowEntries(of ids: [SyncTables.RowID]) throws -> (keys: SortedKeys, values: AttachedValues) {
+    var keys = ByteList()
+    var writer = ByteWriter()
+    for id in ids {
+      writer.removeAll()
+      SyncTables.writeKey(of: id, to: &writer)
+      keys.append(writer.bytes[...])
     }
-    // Those that haven't changed since all facts were in the objects' own entries.
-    let packed = others.isEmpty ? [] : try tables.packed(others.map(\.key))
-    for ((place, _), found) in zip(others, packed) {
-      guard let found, found.rowKey == nil else { return nil }
-      objects[place].bytes = [UInt8](found.packed)
-      objects[place].packed = 0..<found.packed.count
-    }
-    return objects
-  }
-
-  /// The last fact about the value of an attribute, and the place of the fact that its change replaces.
-  ///
-  /// - Returns: Nil if the value isn't among the packed facts, or can't be.
-  private func lastFact(
-    of change: Change, _ packed: PackedFacts, _ life: UInt32, _ sources: [[UInt8]], _ entity: Entity,
-    _ properties: inout Properties
-  ) throws -> (last: PackedFacts.Fact?, own: Int?)? {
-    var last: PackedFacts.Fact?
-    var own: Int?
-    for (place, fact) in packed.facts.enumerated() {
-      if fact.head == change.head { own = place }
-      guard fact.life == life, try properties.name(of: fact.head, in: entity, step) == change.attribute.name else {
-        continue
-      }
-      if PortableValue.isLarge(sources[fact.source], fact.content) { return nil }
-      guard let known = last else {
-        last = fact
-        continue
-      }
-      func register(_ fact: PackedFacts.Fact) -> Register {
-        Register(
-          life: fact.life, otherLife: fact.otherLife, stamp: fact.stamp,
-          content: Data(sources[fact.source][fact.content]))
-      }
-      if Register.isLater(register(fact), than: register(known)) { last = fact }
-    }
-    // It may be an entry of its own.
-    if own == nil, packed.hasOthers || packed.facts.count >= PackedFacts.maximum.count { return nil }
-    return (last, own)
+    let sorted = SortedKeys(keys)
+    return (sorted, try tables.history.attachedValues(of: sorted.keys))
   }
 }

@@ -5,11 +5,13 @@ import Persist
 extension CapturePass {
   /// Whether changes of an attribute may be those of members.
   ///
-  /// - Parameter isChanged: Whether members of some value of the object were changed before.
-  func mayHaveMembers(_ attribute: SyncSchema.Attribute, _ row: SyncStore.Row, isChanged: Bool) throws -> Bool {
+  /// - Parameters:
+  ///   - value: The new value.
+  ///   - isChanged: Whether members of some value of the object were changed before.
+  static func mayHaveMembers(_ attribute: SyncSchema.Attribute, _ value: StoredValue, isChanged: Bool) -> Bool {
     guard attribute.type == .string, attribute.path.isEmpty else { return false }
     if isChanged { return true }
-    guard attribute.hasMembers, case .string(let text) = try step.store.value(attribute, in: row) else { return false }
+    guard attribute.hasMembers, case .string(let text) = value else { return false }
     return text.utf8.first == UInt8(ascii: "{")
   }
 

@@ -13,7 +13,7 @@ extension CapturePass {
       if !all.isEmpty { members.append(all) }
     }
     for others in members where try !hasPair(relationship, identities, others, orHad: adopts) {
-      try setPair(relationship, identities[0], others[0], isPresent: true, time)
+      try setPair(identities[0], others[0], of: relationship, isPresent: true, at: time)
     }
     if isNew || adopts { return }
     let present = Set(members.joined())
@@ -24,7 +24,7 @@ extension CapturePass {
         guard try tables.row(of: other) != nil,
           try step.pair(relationship, object, tables.facts(of: other))?.isPresent == true
         else { continue }
-        try setPair(relationship, identity, other, isPresent: false, time)
+        try setPair(identity, other, of: relationship, isPresent: false, at: time)
       }
     }
   }
@@ -44,7 +44,7 @@ extension CapturePass {
 
   /// One end has the fact, so that both ends agree on it.
   private mutating func setPair(
-    _ relationship: SyncSchema.Relationship, _ identity: Identity, _ other: Identity, isPresent: Bool, _ time: UInt64
+    _ identity: Identity, _ other: Identity, of relationship: SyncSchema.Relationship, isPresent: Bool, at time: UInt64
   ) throws {
     let swaps = relationship.isOwnInverse ? other < identity : relationship.isOtherEnd
     let (owner, member) = swaps ? (other, identity) : (identity, other)

@@ -13,7 +13,7 @@ struct CapturePass {
   /// The facts, in the order in which they were made.
   var facts: [(key: FactKey, value: Data)] = []
   /// The entries of objects whose facts were written as bytes, in the order of their keys.
-  var entries: [AttachedEntry] = []
+  var entries = AttachedList()
   /// The facts of these objects, which aren't among ``facts``.
   var values = ValueFacts()
   /// Those facts on which the rows of other objects may depend.
@@ -76,7 +76,9 @@ struct CapturePass {
     let (model, last) = (step.model, position)
     var (changes, time) = (changes, record.time)
     let (times, isBirth) = (times, isBirth)
-    try step.history.forEachTransaction(HistoryQuery(afterNumber: number)) { transaction in
+    var query = HistoryQuery(afterNumber: number)
+    query.includesOldValues = false
+    try step.history.forEachTransaction(query) { transaction in
       guard transaction.transactionNumber <= last, transaction.author != Replica.author else { return }
       let present = Stamp.time(of: times(transaction))
       // A time of a clock that was wrong, and has been corrected, doesn't last.
@@ -208,8 +210,8 @@ struct CapturePass {
     let (part, properties) = (schema[row.entity], change.properties)
     try unite(identities)
     let object = try tables.facts(of: identity)
-    let shown = try shown(identities, identity, row, id)
-    let formerlyShown = try change.whole == nil || isNew ? nil : formerlyShown(identities, identity, row, id)
+    let shown = try shown(identities, by: identity, in: row, id)
+    let formerlyShown = try change.whole == nil || isNew ? nil : formerlyShown(identities, by: identity, in: row, id)
     func adoptionTime(_ name: String) -> UInt64? { change.wasMigrated && shown.registers[name] == nil ? 0 : nil }
     func time(_ name: String) -> UInt64? {
       // Values that a migration has computed are older than all changes.
@@ -290,7 +292,7 @@ struct CapturePass {
   /// The row that follows from the known facts. It may be less than they contain: a reference to an object that hasn't
   /// arrived is nil, and so is a value that the model has no equal for. Rows that show just that haven't been changed.
   func shown(
-    _ identities: [Identity], _ winner: Identity, _ row: SyncStore.Row, _ id: SyncTables.RowID
+    _ identities: [Identity], by winner: Identity, in row: SyncStore.Row, _ id: SyncTables.RowID
   ) throws -> ProjectionPass.Target {
     let group = Uniqueness.Group(members: identities, winner: winner, entity: row.entity)
     let target = ProjectionPass.Target(group, id)
@@ -301,7 +303,7 @@ struct CapturePass {
   /// The row that follows from the facts that the version before a migration had a place for. If the history doesn't
   /// tell what was changed before the migration, a row that shows just that wasn't.
   private func formerlyShown(
-    _ identities: [Identity], _ winner: Identity, _ row: SyncStore.Row, _ id: SyncTables.RowID
+    _ identities: [Identity], by winner: Identity, in row: SyncStore.Row, _ id: SyncTables.RowID
   ) throws -> ProjectionPass.Target? {
     guard let formerMap else { return nil }
     let target = ProjectionPass.Target(

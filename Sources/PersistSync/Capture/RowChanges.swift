@@ -5,8 +5,10 @@ import Persist
 struct RowChange {
   /// The time of the change of all properties; nil if only some were changed.
   var whole: UInt64?
-  /// The changes of some properties, in the order of their times.
-  private(set) var updates: [Update] = []
+  /// The last change of some properties.
+  private(set) var update: Update?
+  /// Those before it, in the order of their times: few rows have any.
+  fileprivate(set) var formerUpdates: [Update] = []
   /// The time of the transaction that inserted the row, in seconds since 2001; nil for an older row.
   var inserted: Double?
   /// Whether the row was deleted, and perhaps inserted again.
@@ -21,19 +23,23 @@ struct RowChange {
   }
 
   mutating func add(_ update: Update) {
-    // Others have overruled the former one.
-    if let last = updates.last, last.names == update.names { updates.removeLast() }
-    updates.append(update)
+    // A change of the same properties overrules the former one.
+    if let last = self.update, last.names != update.names { formerUpdates.append(last) }
+    self.update = update
   }
 
   /// Whether nothing but some properties of a row were changed.
-  var isOfProperties: Bool { whole == nil && inserted == nil && !wasDeleted && !wasMigrated && !updates.isEmpty }
+  var isOfProperties: Bool { whole == nil && inserted == nil && !wasDeleted && !wasMigrated && update != nil }
 
-  /// The changes of properties without those that were followed by others of the same ones.
+  /// Whether there is one change of properties.
+  var isSingle: Bool { formerUpdates.isEmpty }
+
+  /// The changes of properties without those that were followed by others of the same ones, the last one first.
   var lastUpdates: [Update] {
-    if updates.count < 2 { return updates }
+    guard let last = update else { return [] }
+    if formerUpdates.isEmpty { return [last] }
     var seen: Set<String> = []
-    return updates.reversed().map { update in
+    return (formerUpdates + [last]).reversed().map { update in
       defer { seen.formUnion(update.names) }
       return Update(names: update.names.subtracting(seen), time: update.time)
     }
@@ -41,7 +47,7 @@ struct RowChange {
 
   /// The times of changed properties, by name.
   var properties: [String: UInt64] {
-    updates.reduce(into: [:]) { times, update in
+    (formerUpdates + [update].compactMap { $0 }).reduce(into: [:]) { times, update in
       for name in update.names { times[name] = update.time }
     }
   }

@@ -13,6 +13,8 @@ struct PlainPass {
   /// The bytes that contain contents: those of the tables, and of the packed facts in the store.
   var sources: [[UInt8]]
   var objects: [Object] = []
+  /// Whether the store has facts about one of them.
+  private(set) var hasKnown = false
   private(set) var places: [Identity: Int] = [:]
   /// The objects of each table, as places among ``objects``.
   private var tableObjects: [[Int]] = []
@@ -21,9 +23,8 @@ struct PlainPass {
   /// The latest time of a change that isn't too far in the future.
   private(set) var latest: UInt64 = 0
   private let limit: UInt64
-  private var entities: [Int: EntityUse] = [:]
-  /// The purposes by the entity's number and the head's.
-  private var uses: [[Use?]] = []
+  private var entities = EntityUses()
+  private var uses = HeadUses()
 
   /// An object, with its facts after the changes.
   struct Object {
@@ -49,21 +50,6 @@ struct PlainPass {
     var isUpdated: Bool { !isLeft && isKnown && !changed.isEmpty && entity != nil }
     /// Whether its facts are written.
     var isWritten: Bool { isChanged && !isLeft }
-  }
-
-  /// The own entity of objects with the same life.
-  private enum EntityUse {
-    case entity(Entity)
-    case nothing, left
-  }
-
-  /// The purpose of a register for the row of an object.
-  enum Use {
-    case attribute(Int)
-    case relationship(Int)
-    case nothing
-    /// Others compute the row.
-    case left
   }
 
   /// The meaning of a table's head.
@@ -119,6 +105,7 @@ struct PlainPass {
     let packed = try step.tables.packed(objects.map(\.key))
     for place in objects.indices {
       guard let found = packed[place] else { continue }
+      hasKnown = true
       let bytes = [UInt8](found.packed)
       objects[place].packed = try PackedFacts(bytes, source: sources.count)
       sources.append(bytes)
@@ -249,7 +236,7 @@ struct PlainPass {
       if objects[place].isKnown { objects[place].isLeft = true }
       return
     }
-    switch try entityUse(life.head) {
+    switch try entities.use(of: life.head, step) {
     case .left: objects[place].isLeft = true
     case .nothing: if objects[place].packed.row != nil { objects[place].isLeft = true }
     case .entity(let entity):
@@ -259,42 +246,6 @@ struct PlainPass {
     }
   }
 
-  private mutating func entityUse(_ head: Int) throws -> EntityUse {
-    if let known = entities[head] { return known }
-    var use = EntityUse.left
-    if case .value(let name) = try step.tables.heads.head(head) {
-      let names = try step.map.entityNames(name.entity, in: name.model)
-      if names.count < 2 {
-        let entity = names.first.flatMap { step.model.entitiesByName[$0] }
-        use = entity.flatMap { $0.isAbstract ? nil : .entity($0) } ?? .nothing
-      }
-    }
-    entities[head] = use
-    return use
-  }
-
   /// The purpose of a value for the row of an object.
-  mutating func use(_ head: Int, in entity: Entity) throws -> Use {
-    let number = entity.number
-    if number < uses.count, head < uses[number].count, let known = uses[number][head] { return known }
-    var use = Use.left
-    if case .value(let property) = try step.tables.heads.head(head) {
-      let part = step.schema[entity]
-      use = .nothing
-      if let name = try step.map.name(of: property, in: entity) {
-        if let index = part.attributesByName[name] {
-          use = .attribute(index)
-        } else if let index = part.relationshipsByName[name] {
-          let relationship = part.relationships[index]
-          let isPlain =
-            relationship.isRegister && !relationship.isOneToOne && relationship.inverse?.relationship?.isOrdered != true
-          use = isPlain ? .relationship(index) : .left
-        }
-      }
-    }
-    while uses.count <= number { uses.append([]) }
-    while uses[number].count <= head { uses[number].append(nil) }
-    uses[number][head] = use
-    return use
-  }
+  mutating func use(_ head: Int, in entity: Entity) throws -> HeadUses.Use { try uses.use(of: head, in: entity, step) }
 }

@@ -10,32 +10,31 @@ extension PlainRows {
     for place in written {
       let key = pass.objects[place].key
       if let rowKey = pass.objects[place].rowKey {
-        if !pass.objects[place].isKnown { entries.append(AttachedEntry(key: key, value: PackedFacts.link(to: rowKey))) }
+        if !pass.objects[place].isKnown { entries.append(key, PackedFacts.link(to: rowKey)) }
         continue
       }
       writer.removeAll()
       pass.objects[place].packed.write(to: &writer, pass.sources)
-      entries.append(AttachedEntry(key: key, value: writer.data))
+      entries.append(key, writer.data)
     }
-    sort(from: 0)
+    entries.sort()
     addReferrers(written)
-    let rows = entries.count
+    let rows = entries.entries.count
     for place in written {
       guard let rowKey = pass.objects[place].rowKey else { continue }
       writer.removeAll()
       RowEntry.begin(pass.objects[place].identity, in: &writer)
       pass.objects[place].packed.write(to: &writer, pass.sources)
-      entries.append(AttachedEntry(key: rowKey, value: writer.data))
+      entries.append(rowKey, writer.data)
     }
-    sort(from: rows)
-    let keys = entries.count
+    entries.sort(from: rows)
+    let keys = entries.entries.count
     for place in new {
       for key in pass.objects[place].packed.uniqueKeys {
-        entries.append(
-          AttachedEntry(key: SyncTables.key(unique: key, pass.objects[place].identity), value: Data()))
+        entries.append(SyncTables.key(unique: key, pass.objects[place].identity), Data())
       }
     }
-    sort(from: keys)
+    entries.sort(from: keys)
     for place in new { try addLargeValues(of: place) }
   }
 
@@ -52,13 +51,13 @@ extension PlainRows {
         all.append((place, target))
       }
     }
-    let first = entries.count
+    let first = entries.entries.count
     var keys: Set<Data> = []
     for (place, identity) in all {
       let key = SyncTables.key("Q", identity.bytes, pass.objects[place].identity.bytes)
-      if keys.insert(key).inserted { entries.append(AttachedEntry(key: key, value: Data())) }
+      if keys.insert(key).inserted { entries.append(key, Data()) }
     }
-    sort(from: first)
+    entries.sort(from: first)
   }
 
   /// Records the parts of large values that a new object names.
@@ -71,14 +70,5 @@ extension PlainRows {
       let key = FactKey.value(pass.objects[place].identity, property)
       step.tables.setParts(namedBy: key.bytes, from: [], to: large.digests)
     }
-  }
-
-  /// Sorts the entries of one table.
-  private mutating func sort(from first: Int) {
-    var isSorted = true
-    for index in entries.indices.dropFirst(first + 1) where isSorted {
-      isSorted = entries[index - 1].key.precedes(entries[index].key)
-    }
-    if !isSorted { entries[first...].sort { $0.key.precedes($1.key) } }
   }
 }

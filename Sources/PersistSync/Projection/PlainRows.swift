@@ -8,7 +8,7 @@ struct PlainRows {
   private(set) var changes = SavedChanges()
   private(set) var problems: [SyncProblem] = []
   /// The entries to write: those of most tables in the order of their keys.
-  var entries: [AttachedEntry] = []
+  var entries = AttachedList()
   private var references: [Reference] = []
   /// The rows and lives of objects outside of the pass to which others refer.
   private var others: [Identity: PackedFacts.Head] = [:]
@@ -117,6 +117,7 @@ struct PlainRows {
 
   /// Leaves known objects of which more than attributes change.
   private mutating func checkChanged() throws {
+    guard pass.hasKnown else { return }
     var constrained: [(place: Int, key: Data)] = []
     for place in pass.objects.indices where pass.objects[place].isUpdated {
       let object = pass.objects[place]
@@ -234,7 +235,7 @@ struct PlainRows {
       for (index, attribute) in part.attributes.enumerated() {
         let value = try value(attribute, of: place, attributes[index])
         if attribute.path.isEmpty {
-          require(value, row, entity, attribute.name, entity.properties[attribute.slot].attribute?.isOptional)
+          require(value, of: entity.properties[attribute.slot], in: row)
           if !value.isNull { values[attribute.slot] = value }
         } else {
           composites[attribute.propertySlot, default: [:]].insert(value, at: attribute.path[...])
@@ -261,7 +262,7 @@ struct PlainRows {
       for (index, relationship) in part.relationships.enumerated() where relationship.isRegister {
         let value = found[index] ?? .null
         if !awaited.contains(index) {
-          require(value, row, entity, relationship.name, relationship.property.relationship?.isOptional)
+          require(value, of: relationship.property, in: row)
         }
         if !value.isNull { values[relationship.property.slot] = value }
       }
@@ -285,6 +286,7 @@ struct PlainRows {
   }
 
   private mutating func update() throws {
+    guard pass.hasKnown else { return }
     let changed = pass.objects.indices.filter { pass.objects[$0].isUpdated && pass.objects[$0].packed.row != nil }
     let ids = changed.compactMap { pass.objects[$0].packed.row }
     let rows = try store.rows(ids)
@@ -298,7 +300,7 @@ struct PlainRows {
         guard case .attribute(let number) = try pass.use(object.packed.facts[index].head, in: entity) else { continue }
         let attribute = part.attributes[number]
         let value = try value(attribute, of: place, index)
-        require(value, id, entity, attribute.name, entity.properties[attribute.slot].attribute?.isOptional)
+        require(value, of: entity.properties[attribute.slot], in: id)
         guard try store.value(attribute, in: row) != value, !slots.contains(attribute.slot) else { continue }
         slots.append(attribute.slot)
         if !value.isNull { values[attribute.slot] = value }
@@ -312,12 +314,15 @@ struct PlainRows {
     }
   }
 
-  private mutating func require(
-    _ value: StoredValue, _ row: SyncTables.RowID, _ entity: Entity, _ property: String, _ isOptional: Bool?
-  ) {
-    guard value.isNull, isOptional == false else { return }
-    problems.append(SyncProblem(objectID: store.identifier(entity, row.key), missing: property))
+  private mutating func require(_ value: StoredValue, of property: Property, in row: SyncTables.RowID) {
+    guard value.isNull, property.isRequired, let entity = step.model.entitiesByName[row.entity] else { return }
+    problems.append(SyncProblem(objectID: store.identifier(entity, row.key), missing: property.name))
   }
+}
+
+extension Property {
+  /// Whether an attribute or a relationship must have a value.
+  var isRequired: Bool { (attribute?.isOptional ?? relationship?.isOptional) == false }
 }
 
 extension SyncProblem {

@@ -81,7 +81,7 @@ struct RowWriting {
       if isChanged { slots.insert(attribute.propertySlot) }
       if attribute.path.isEmpty {
         if isChanged && !value.isNull { values[attribute.slot] = value }
-        require(value, target, attribute.name, target.entity.properties[attribute.slot].attribute?.isOptional)
+        require(value, of: target.entity.properties[attribute.slot], in: target)
       } else {
         composites[attribute.propertySlot, default: [:]].insert(value, at: attribute.path[...])
       }
@@ -98,7 +98,7 @@ struct RowWriting {
       let former = target.row.flatMap { store.target(relationship, in: $0) }
       let entity = row.flatMap { pass.step.model.entitiesByName[$0.entity] }
       let value = row.flatMap { row in entity.map { StoredValue.objectID(store.identifier($0, row.key)) } } ?? .null
-      require(value, target, relationship.name, relationship.property.relationship?.isOptional)
+      require(value, of: relationship.property, in: target)
       // A row that takes a deleted one's place has another entity, perhaps.
       guard row != former || row?.entity != former?.entity || target.row == nil else { continue }
       if target.row == nil && value.isNull { continue }
@@ -123,12 +123,9 @@ struct RowWriting {
     changes.updatedObjectIDs.insert(store.identifier(row.entity, row.key))
   }
 
-  private mutating func require(
-    _ value: StoredValue, _ target: ProjectionPass.Target, _ property: String, _ isOptional: Bool?
-  ) {
-    guard value.isNull, isOptional == false else { return }
-    problems.append(
-      SyncProblem(objectID: store.identifier(target.entity, target.id.key), missing: property))
+  private mutating func require(_ value: StoredValue, of property: Property, in target: ProjectionPass.Target) {
+    guard value.isNull, property.isRequired else { return }
+    problems.append(SyncProblem(objectID: store.identifier(target.entity, target.id.key), missing: property.name))
   }
 
   // MARK: Members
@@ -156,8 +153,8 @@ struct RowWriting {
       let inverse = relationship.inverse
       for (others, isGain) in [(added, true), (removed, false)] {
         for other in others {
-          note(target.id, relationship.name, relationship.property.slot, other, isGain)
-          if let inverse { note(other, inverse.name, inverse.slot, target.id, isGain) }
+          note(other, in: relationship.property, of: target.id, isGain: isGain)
+          if let inverse { note(target.id, in: inverse, of: other, isGain: isGain) }
         }
       }
     }
@@ -170,10 +167,10 @@ struct RowWriting {
   }
 
   private mutating func note(
-    _ row: SyncTables.RowID, _ name: String, _ slot: Int, _ other: SyncTables.RowID, _ isGain: Bool
+    _ other: SyncTables.RowID, in relationship: Property, of row: SyncTables.RowID, isGain: Bool
   ) {
-    changedMembers[row, default: []].insert(slot)
-    let end = End(row: row, name: name)
+    changedMembers[row, default: []].insert(relationship.slot)
+    let end = End(row: row, name: relationship.name)
     if isGain { gained[end, default: []].append(other) } else { lost[end, default: []].insert(other) }
   }
 

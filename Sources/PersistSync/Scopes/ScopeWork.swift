@@ -47,7 +47,9 @@ struct ScopeWork: Sendable {
       // Nobody has asked for anything before: the first device begins with a snapshot.
       if former.isBegun {
         let kept = held.union(entering).subtracting(leaving)
-        for facts in sets(entering, leaving, refusals, kept) { values.merge(state.add(facts, tables)) { $1 } }
+        for facts in sets(entering: entering, leaving: leaving, refusing: refusals, keeping: kept) {
+          values.merge(state.add(facts, tables)) { $1 }
+        }
         state.size += entering.count + refusals.count
       }
       var entries = try tables.writing(state, replacing: data)
@@ -60,7 +62,8 @@ struct ScopeWork: Sendable {
   /// The sets of the stream as the store has them: which objects enter and leave. Their facts are added when a device
   /// reads a set, so that it gets everything that it has sent itself.
   private func sets(
-    _ entering: Set<Identity>, _ leaving: Set<Identity>, _ refusals: [Identity: Data], _ kept: Set<Identity>
+    entering: Set<Identity> = [], leaving: Set<Identity> = [], refusing refusals: [Identity: Data],
+    keeping kept: Set<Identity>
   ) -> [[ChangeSet.Fact]] {
     var passages: [Identity: Passage] = [:]
     for identity in entering { passages[identity] = Passage(kind: .enters) }
@@ -147,7 +150,9 @@ struct ScopeWork: Sendable {
       // A device that begins again may still have what was refused.
       let refusals = try tables.refusals(.replaced)
       var values: [Data: Data] = [:]
-      for facts in sets([], [], refusals, Set(refusals.keys)) { values.merge(state.add(facts, tables)) { $1 } }
+      for facts in sets(refusing: refusals, keeping: Set(refusals.keys)) {
+        values.merge(state.add(facts, tables)) { $1 }
+      }
       var entries = try tables.writing(state, replacing: data)
       for (key, value) in values { entries.values[key] = value }
       for (identity, reason) in refusals where !reason.isEmpty {

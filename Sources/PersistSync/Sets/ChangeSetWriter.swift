@@ -43,6 +43,26 @@ struct ChangeSetWriter {
     lastRest = rest
   }
 
+  /// Writes the key of the next fact without a rest.
+  ///
+  /// - Parameters:
+  ///   - names: The bytes that contain the beginnings of keys.
+  ///   - object: The beginning up to the object's identity.
+  ///   - last: That of the key before.
+  ///   - head: The place of the head.
+  mutating func key(_ names: [UInt8], _ object: Range<Int>, after last: Range<Int>, head: Int) {
+    var shared = 0
+    let end = min(object.count, last.count)
+    if object == last {
+      shared = end
+    } else {
+      while shared < end, names[object.lowerBound + shared] == names[last.lowerBound + shared] { shared += 1 }
+    }
+    writer.number(UInt64(shared))
+    writer.counted(names[(object.lowerBound + shared)..<object.upperBound])
+    writer.number(UInt64(head))
+  }
+
   /// Writes the value of a fact that is no register.
   mutating func value(_ value: Data) { writer.counted(value) }
 

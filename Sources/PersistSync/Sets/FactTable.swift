@@ -85,7 +85,7 @@ struct FactTable: Sendable {
       guard sizes <= Self.maximumKeySizes else { throw SyncFormat.error("Its keys exceed the limit.") }
       if isSame, !precedes(last, key, kind) { throw Self.isUnordered }
       last = key
-      try addFact(key, isSame, place, kind, &reader, base)
+      try addFact(key, isOfLastObject: isSame, head: place, kind, from: &reader, upTo: base)
     }
   }
 
@@ -148,14 +148,14 @@ struct FactTable: Sendable {
   }
 
   private mutating func addFact(
-    _ key: Key, _ isSameObject: Bool, _ place: Int, _ kind: Kind, _ reader: inout ByteReader, _ base: UInt64
+    _ key: Key, isOfLastObject: Bool, head place: Int, _ kind: Kind, from reader: inout ByteReader, upTo base: UInt64
   ) throws {
     if kind == .general {
       let object = Data(names[key.object])
       guard object.first != FactKey.objectMark else { throw SyncFormat.error("A fact has an unknown kind.") }
       return general.append(try Self.generalFact(FactKey(object), try reader.counted()))
     }
-    if !isSameObject || objects.isEmpty || !general.isEmpty {
+    if !isOfLastObject || objects.isEmpty || !general.isEmpty {
       guard general.isEmpty else { throw SyncFormat.error("An identity is missing.") }
       var part = ByteReader(names, key.object)
       guard try part.byte() == FactKey.objectMark else { throw SyncFormat.error("An identity is missing.") }

@@ -3,7 +3,7 @@ import Foundation
 /// Facts about values that a replica has captured, from which change sets are written without a key and a register for
 /// each.
 struct ValueFacts {
-  /// The value of an attribute. The facts about one object are consecutive.
+  /// The value of an attribute.
   struct Fact {
     /// The place of the object among ``objects``.
     var object: Int
@@ -15,8 +15,15 @@ struct ValueFacts {
     var content: Range<Int>
   }
 
-  /// The beginnings of the keys: ``FactKey/prefix(of:)``.
-  private(set) var objects: [Data] = []
+  /// An object with some facts, which are consecutive.
+  private struct Object {
+    /// The beginning of its keys, ``FactKey/prefix(of:)``, among ``names``.
+    var name: Range<Int>
+    var facts: Range<Int>
+  }
+
+  private var objects: [Object] = []
+  private var names: [UInt8] = []
   private(set) var heads: [Data] = []
   private(set) var facts: [Fact] = []
   private(set) var bytes: [UInt8] = []
@@ -24,7 +31,14 @@ struct ValueFacts {
   var isEmpty: Bool { facts.isEmpty }
 
   /// Adds an object; its facts follow.
-  mutating func addObject(_ prefix: Data) { objects.append(prefix) }
+  ///
+  /// - Parameter identity: Its identity after the count of its bytes, as it is in keys and entries.
+  mutating func addObject(_ identity: ArraySlice<UInt8>) {
+    let start = names.count
+    names.append(FactKey.objectMark)
+    names.append(contentsOf: identity)
+    objects.append(Object(name: start..<names.count, facts: facts.count..<facts.count))
+  }
 
   /// Adds a property.
   ///
@@ -35,27 +49,37 @@ struct ValueFacts {
   }
 
   /// Adds a fact about the last object.
-  mutating func add(head: Int, life: UInt32, stamp: Stamp, content: ArraySlice<UInt8>) {
+  ///
+  /// - Returns: The place of its content among ``bytes``.
+  @discardableResult
+  mutating func add(head: Int, life: UInt32, stamp: Stamp, content: [UInt8]) -> Range<Int> {
     let start = bytes.count
     bytes.append(contentsOf: content)
-    facts.append(
-      Fact(object: objects.count - 1, head: head, life: life, stamp: stamp, content: start..<bytes.count))
+    let object = objects.count - 1
+    facts.append(Fact(object: object, head: head, life: life, stamp: stamp, content: start..<bytes.count))
+    objects[object].facts = objects[object].facts.lowerBound..<facts.count
+    return start..<bytes.count
   }
 
   /// Brings the facts in the order of their keys.
   mutating func sort() {
-    let ranks = Self.ranks(of: objects)
-    let headRanks = Self.ranks(of: heads)
-    facts.sort {
-      $0.object == $1.object ? headRanks[$0.head] < headRanks[$1.head] : ranks[$0.object] < ranks[$1.object]
+    let ranks = Self.ranks(of: heads)
+    let (names, all) = (names, facts)
+    let order = objects.indices.sorted { names.order(objects[$0].name, beside: names, objects[$1].name) < 0 }
+    facts.removeAll(keepingCapacity: true)
+    for object in order {
+      let own = all[objects[object].facts]
+      if own.count > 1 {
+        facts += own.sorted { ranks[$0.head] < ranks[$1.head] }
+      } else {
+        facts.append(contentsOf: own)
+      }
     }
   }
 
   /// The places of bytes in their order.
   private static func ranks(of all: [Data]) -> [Int] {
-    // Comparing data takes several times as long as comparing arrays.
-    let all = all.map { [UInt8]($0) }
-    let order = all.indices.sorted { all[$0].lexicographicallyPrecedes(all[$1]) }
+    let order = all.indices.sorted { all[$0].precedes(all[$1]) }
     var ranks = Array(0..<all.count)
     for (rank, place) in order.enumerated() { ranks[place] = rank }
     return ranks
@@ -91,8 +115,11 @@ struct ValueFacts {
       }
     }
     var writer = ChangeSetWriter(entry, by: replicas.all, upTo: base, heads: usedHeads, count: range.count)
+    var last = 0..<0
     for fact in facts[range] {
-      writer.key(objects[fact.object], head: used[fact.head])
+      let name = objects[fact.object].name
+      writer.key(names, name, after: last, head: used[fact.head])
+      last = name
       writer.register(
         life: fact.life, otherLife: 0, time: fact.stamp.time, replica: replicas.place(of: fact.stamp.replica))
       writer.content(bytes[fact.content])

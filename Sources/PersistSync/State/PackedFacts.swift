@@ -24,7 +24,7 @@ struct PackedFacts {
   }
 
   /// The parts of an object that are written.
-  fileprivate struct Parts: OptionSet {
+  struct Parts: OptionSet {
     let rawValue: UInt8
     /// There are entries with other facts.
     static let others = Parts(rawValue: 1)
@@ -40,7 +40,7 @@ struct PackedFacts {
   }
 
   /// The parts of a fact that are written beside its head and its content.
-  private struct FactParts: OptionSet {
+  struct FactParts: OptionSet {
     let rawValue: UInt8
     /// The stamp isn't that of the fact before.
     static let stamp = FactParts(rawValue: 1)
@@ -123,6 +123,11 @@ struct PackedFacts {
 
   /// The content of an object's own entry if its facts are in the entry of its row.
   static func link(to rowKey: Data) -> Data { Data([Parts.link.rawValue]) + rowKey }
+
+  /// Whether an object's own entry leads to the entry of its row, whose key follows.
+  static func isLink(_ bytes: [UInt8], _ range: Range<Int>) -> Bool {
+    !range.isEmpty && bytes[range.lowerBound] == Parts.link.rawValue
+  }
 
   /// The key of the row's entry to which an object's own entry leads; nil if it contains the facts.
   static func rowKey(in data: Data) -> Data? { data.first == Parts.link.rawValue ? Data(data.dropFirst()) : nil }

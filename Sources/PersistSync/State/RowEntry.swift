@@ -52,6 +52,8 @@ enum RowEntry {
     return (identity, reader.position..<bytes.count)
   }
 
-  /// Whether the entry contains the packed facts of a single object.
-  static func isAlone(_ data: Data) -> Bool { data.first == packedMark }
+  /// Reads the beginning of an entry.
+  ///
+  /// - Returns: Whether the entry contains the packed facts of a single object: its identity and these follow.
+  static func beginsAlone(_ reader: inout ByteReader) throws -> Bool { try reader.byte() == packedMark }
 }

@@ -116,7 +116,8 @@ struct SyncSchema {
     for name in identifiers.keys { _ = try model.entity(named: name) }
     let names = OldestNames(model, among: versions, mappings)
     for entity in model.entities {
-      var part = try Self.part(entity, model, identifiers, names, holdsNullCharacters)
+      var part = try Self.part(
+        entity, of: model, identifiedBy: identifiers, names, holdsNullCharacters: holdsNullCharacters)
       part.oldestRoot = names.root(of: entity)
       parts.append(part)
     }
@@ -144,8 +145,8 @@ struct SyncSchema {
   }
 
   private static func part(
-    _ entity: Entity, _ model: ManagedObjectModel, _ identifiers: [String: String], _ names: OldestNames,
-    _ holdsNullCharacters: Bool
+    _ entity: Entity, of model: ManagedObjectModel, identifiedBy identifiers: [String: String], _ names: OldestNames,
+    holdsNullCharacters: Bool
   ) throws -> EntityPart {
     var part = EntityPart(entity: entity)
     for property in entity.properties where !property.isTransient {

@@ -17,8 +17,8 @@ final class SyncStep {
   var model: ManagedObjectModel { store.model }
 
   init(
-    _ store: SyncStore, _ history: any StoreHistory, _ tag: ModelTag, _ registry: ModelRegistry?,
-    _ mappings: VersionMappings, _ known: KnownVersions, storeName: String
+    _ store: SyncStore, _ history: any StoreHistory, tag: ModelTag, registry: ModelRegistry?,
+    mappings: VersionMappings, known: KnownVersions, storeName: String
   ) throws {
     let tables = try SyncTables(history)
     (self.store, self.tables, self.history, self.storeName) = (store, tables, history, storeName)

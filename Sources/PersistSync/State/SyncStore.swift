@@ -44,14 +44,23 @@ struct SyncStore {
       for first in stride(from: 0, to: places.count, by: Self.groupSize) {
         let group = places[first..<min(first + Self.groupSize, places.count)]
         let placesByKey = Dictionary(group.map { (ids[$0].key, $0) }, uniquingKeysWith: { first, _ in first })
-        let query = RowQuery(entity: entity, includesSubentities: false, keys: group.map { ids[$0].key })
-        for row in try store.rows(query) {
+        for row in try store.rows(Self.query(entity, group.map { ids[$0].key })) {
           guard let place = placesByKey[row.key], let snapshot = row.snapshot else { continue }
           found[place] = Row(entity: entity, key: row.key, snapshot: snapshot)
         }
       }
     }
     return found
+  }
+
+  /// A query for rows; it may find others too.
+  private static func query(_ entity: Entity, _ keys: [Int64]) -> RowQuery {
+    // Neighbors are read one after another, instead of being looked up.
+    if let least = keys.min(), let greatest = keys.max(), least > 0, greatest - least < 2 * Int64(keys.count) {
+      let limit = Int(greatest - least) + 1
+      return RowQuery(entity: entity, includesSubentities: false, afterKey: least - 1, limit: limit)
+    }
+    return RowQuery(entity: entity, includesSubentities: false, keys: keys)
   }
 
   /// The next rows of an entity, in the order of their keys.

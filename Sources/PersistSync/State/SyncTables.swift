@@ -111,8 +111,9 @@ final class SyncTables {
       changes.unchanged = [ReplicaRecord.key: readRecord]
       set(ReplicaRecord.key, record.bytes)
     }
-    packed.sort { $0.key.precedes($1.key) }
-    changes.ordered = packed
+    var list = AttachedList(packed)
+    list.sort()
+    changes.lists = [list]
     changes.lastTransaction = transaction
     return changes
   }
@@ -133,21 +134,6 @@ final class SyncTables {
     if rows[identity] == nil { rows.updateValue(packed.row, forKey: identity) }
     if uniqueKeys[identity] == nil { uniqueKeys[identity] = packed.uniqueKeys }
     return object
-  }
-
-  /// The facts in entries, in no order.
-  func facts(in entries: [AttachedEntry]) throws -> [ChangeSet.Fact] {
-    try resolved(entries).flatMap { entry in
-      var reader = ByteReader(entry.key)
-      guard try reader.byte() == FactKey.objectMark else {
-        return [ChangeSet.Fact(key: try FactKey(entry.key), value: entry.value)]
-      }
-      let identity = try FactKey.object(&reader)
-      guard reader.isAtEnd else { return [ChangeSet.Fact(key: try FactKey(entry.key), value: entry.value)] }
-      let object = ObjectFacts(identity)
-      _ = try PackedFacts.read(entry.value, into: object, heads)
-      return object.packable
-    }
   }
 
   // MARK: Facts
@@ -259,23 +245,6 @@ final class SyncTables {
   private static let projectionKey = Data([UInt8(ascii: "P")])
 
   // MARK: Rows
-
-  static func key(_ table: Character, _ parts: Data...) -> Data {
-    var writer = ByteWriter()
-    writer.byte(table.asciiValue ?? 0)
-    for (index, part) in parts.enumerated() {
-      if index == parts.count - 1 && index > 0 { writer.raw(part) } else { writer.counted(part) }
-    }
-    return writer.data
-  }
-
-  static func key(of row: RowID) -> Data {
-    var writer = ByteWriter()
-    writer.byte(UInt8(ascii: "R"))
-    writer.counted(row.root)
-    writer.fixed(UInt64(bitPattern: row.key))
-    return writer.data
-  }
 
   func row(of identity: Identity) throws -> RowID? {
     if let row = rows[identity] { return row }

@@ -7,7 +7,7 @@ package struct AttachedEntries: Sendable {
   /// The entries to write, by key; nil removes an entry.
   package var values: [Data: Data?] = Dictionary()
   /// Entries to write beside ``values``, which don't contain their keys; the order of the keys is the fastest.
-  package var ordered: [AttachedEntry] = []
+  package var lists: [AttachedList] = []
   /// Entries that must be unchanged since they were read, by key; nil for one that must not exist.
   package var unchanged: [Data: Data?] = Dictionary()
   /// The number of the last transaction of the history before this one; nil for any.
@@ -15,7 +15,7 @@ package struct AttachedEntries: Sendable {
 
   package init() {}
 
-  package var isEmpty: Bool { values.isEmpty && ordered.isEmpty }
+  package var isEmpty: Bool { values.isEmpty && lists.allSatisfy(\.isEmpty) }
 }
 
 /// A part of the keys of attached entries.

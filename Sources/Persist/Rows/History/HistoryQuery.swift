@@ -14,6 +14,8 @@ package struct HistoryQuery: Sendable {
   package var subject: Subject?
   /// Whether the transactions contain their changes.
   package var includesChanges = true
+  /// Whether updates and deletions contain old values, if the history keeps them.
+  package var includesOldValues = true
 
   /// An object whose changes are selected.
   package struct Subject: Sendable {

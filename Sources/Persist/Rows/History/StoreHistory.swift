@@ -62,12 +62,28 @@ package protocol StoreHistory: Sendable {
   ///
   /// - Parameter limit: The maximum number of entries of each range.
   func attachedEntries(_ ranges: [AttachedRange], limit: Int) throws -> [[AttachedEntry]]
-  /// The values of entries by their keys, from one state of the store; those that don't exist are missing.
-  func attachedValues(_ keys: [Data]) throws -> [Data: Data]
+  /// The values of entries, from one state of the store.
+  ///
+  /// - Parameter keys: Their keys, in ascending order.
+  func attachedValues(of keys: ByteList) throws -> AttachedValues
   /// Writes entries in a transaction of its own, which the history doesn't record.
   ///
   /// - Throws: ``PersistenceError/Code/mergeConflict`` if others have written unexpectedly.
   func write(_ entries: AttachedEntries) throws
+}
+
+extension StoreHistory {
+  /// The values of entries by their keys, from one state of the store; those that don't exist are missing.
+  package func attachedValues(_ keys: [Data]) throws -> [Data: Data] {
+    let sorted = keys.sorted { left, right in
+      left.withUnsafeBytes { left in right.withUnsafeBytes { left.order(beside: $0) < 0 } }
+    }
+    let found = try attachedValues(of: ByteList(sorted))
+    var values: [Data: Data] = Dictionary()
+    values.reserveCapacity(keys.count)
+    for (index, key) in sorted.enumerated() { if let value = found.data(index) { values[key] = value } }
+    return values
+  }
 }
 
 /// A running observation of a store's changes by anyone.

@@ -17,6 +17,12 @@ package protocol HistoryConnection: StatementRunner {
   func keepOldValues(of map: TableMap?) throws
   /// Adds a transaction without changes, whose author names a migration.
   func recordTransaction(by author: String, in history: HistoryMap) throws
+  /// Reads the values of attached entries, whose table exists.
+  ///
+  /// - Parameter keys: Their keys, in ascending order.
+  func attachedValues(of keys: ByteList) throws -> AttachedValues
+  /// Writes attached entries, whose table exists.
+  func setAttached(_ list: AttachedList) throws
 }
 
 extension HistoryConnection {

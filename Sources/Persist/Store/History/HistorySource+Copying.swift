@@ -187,7 +187,7 @@ private struct HistoryCopying<Original: HistoryConnection, Copy: HistoryConnecti
       let entries = try original.all(of: .attachedEntries(in: range, limit: limit)) { row in
         AttachedEntry(key: row.data(0), value: row.data(1))
       }
-      try copy.set(entries)
+      try copy.setAttached(AttachedList(entries))
       guard entries.count == limit, let last = entries.last else { return }
       range.first = last.key + [0]
     }

@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 
 /// Reading and writing the entries that a product keeps in a store.
 extension RecordedHistory {
@@ -14,16 +14,12 @@ extension RecordedHistory {
     }
   }
 
-  package func attachedValues(_ keys: [Data]) throws -> [Data: Data] {
+  package func attachedValues(of keys: ByteList) throws -> AttachedValues {
     try store.readingHistory { connection in
-      guard try connection.hasTable(named: SQLText.attachedTable) else { return Dictionary() }
-      var values: [Data: Data] = Dictionary()
-      values.reserveCapacity(keys.count)
-      for group in connection.groups(of: keys) {
-        guard let sql = SQLText.attachedEntries(withKeys: group) else { continue }
-        try connection.forEachRow(of: sql) { values[$0.data(0)] = $0.data(1) }
+      guard keys.count > 0, try connection.hasTable(named: SQLText.attachedTable) else {
+        return AttachedValues(count: keys.count)
       }
-      return values
+      return try connection.attachedValues(of: keys)
     }
   }
 
@@ -47,13 +43,31 @@ extension HistoryConnection {
     }
     let present = entries.values.compactMap { key, value in value.map { AttachedEntry(key: key, value: $0) } }
     // In the order of their keys, so that each page of the table is written once.
-    try set(present.ordered { $0.key.precedes($1.key) })
-    try set(entries.ordered)
+    try setAttached(AttachedList(present.ordered { $0.key.precedes($1.key) }))
+    for list in entries.lists { try setAttached(list) }
     let removed = entries.values.filter { $0.value == nil }.keys.ordered { $0.precedes($1) }
     for group in groups(of: removed) { if let sql = SQLText.removeAttachedEntries(group) { try execute(sql) } }
   }
 
-  func set(_ entries: [AttachedEntry]) throws {
+  package func attachedValues(of keys: ByteList) throws -> AttachedValues {
+    var places: [Data: Int] = Dictionary()
+    let all = (0..<keys.count).map { index in
+      let key = Data(keys.bytes[keys[index]])
+      places[key] = index
+      return key
+    }
+    var values = AttachedValues(count: keys.count)
+    for group in groups(of: all) {
+      guard let sql = SQLText.attachedEntries(withKeys: group) else { continue }
+      try forEachRow(of: sql) { row in
+        if let place = places[row.data(0)] { row.data(1).withUnsafeBytes { values.set(place, to: $0) } }
+      }
+    }
+    return values
+  }
+
+  package func setAttached(_ list: AttachedList) throws {
+    let entries = list.entries.map { AttachedEntry(key: Data(list.bytes[$0.key]), value: Data(list.bytes[$0.value])) }
     for group in groups(of: entries, size: \.value.count) {
       if let sql = SQLText.setAttachedEntries(group) { try execute(sql) }
     }

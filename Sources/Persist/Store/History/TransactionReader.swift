@@ -24,7 +24,9 @@ struct TransactionReader<Source: HistorySource>: ~Copyable {
       }
       let number = row.integer(0)
       let isOwn = row.integer(Int32(2 + HistoryLayout.Text.allCases.count)) != 0
-      let changes = query.includesChanges ? try changes(of: number, only: subject, isOwn: isOwn) : nil
+      let changes =
+        query.includesChanges
+        ? try changes(of: number, only: subject, isOwn: isOwn, includesOldValues: query.includesOldValues) : nil
       var transaction = HistoryTransaction(
         transactionNumber: number, storeID: store.identifier,
         timestamp: Date(timeIntervalSinceReferenceDate: row.double(1)), author: text(.author),
@@ -44,11 +46,12 @@ struct TransactionReader<Source: HistorySource>: ~Copyable {
   ///
   /// - Parameter subject: The only row whose changes are returned; nil for all.
   private func changes(
-    of transaction: Int64, only subject: SQLText.ChangedRow?, isOwn: Bool
+    of transaction: Int64, only subject: SQLText.ChangedRow?, isOwn: Bool, includesOldValues: Bool
   ) throws -> [HistoryChange] {
     var changes: [HistoryChange] = []
+    var last = LastChange()
     let oldValues = try map.oldValues.flatMap { map in
-      isOwn && transaction > map.after
+      includesOldValues && isOwn && transaction > map.after
         ? try TransactionOldValues(map, of: transaction, only: subject, in: store, connection) : nil
     }
     try connection.forEachRow(of: .changes(of: transaction, in: map.layout, of: subject)) { row in
@@ -56,23 +59,43 @@ struct TransactionReader<Source: HistorySource>: ~Copyable {
         throw Source.Connection.damagedHistory(store.url, "It contains a change of unknown kind \(row.integer(1)).")
       }
       let entityNumber = Int(clamping: row.integer(2))
-      let index = store.map.numbers.entityIndex(ofNumber: entityNumber)
-      let entity = index.map { entities[$0] }
-      guard let name = entity?.entity.name ?? store.map.numbers.row(ofNumber: entityNumber)?.name else { return }
-      let key = row.integer(3)
+      if last.entityNumber != entityNumber {
+        let index = store.map.numbers.entityIndex(ofNumber: entityNumber)
+        let name = index.map { entities[$0].entity.name } ?? store.map.numbers.row(ofNumber: entityNumber)?.name
+        last = LastChange(entityNumber: entityNumber, index: index, name: name)
+      }
+      guard let name = last.name else { return }
+      let (index, key) = (last.index, row.integer(3))
       let id = ManagedObjectID(entityName: name, storeIdentifier: store.identifier, key: .permanent(key))
       let old = type == .insert ? nil : oldValues
       var change = HistoryChange(
         changeID: row.integer(0), changeType: type, changedObjectID: id,
-        updatedProperties: type == .update && !row.isNull(4)
-          ? entity?.changedColumns.names(row.data(4), isOwn: isOwn) : nil,
-        tombstone: type == .delete ? entity.flatMap { tombstone(of: $0, row) } : nil,
+        updatedProperties: type == .update && !row.isNull(4) ? names(row.data(4), isOwn, &last) : nil,
+        tombstone: type == .delete ? index.flatMap { tombstone(of: entities[$0], row) } : nil,
         oldValues: index.flatMap { old?.values(ofEntity: $0, number: entityNumber, key: key) },
         memberChanges: old?.memberChanges(of: id), transactionNumber: transaction)
       change.formerVersion = type == .delete ? old?.version(ofEntity: entityNumber, key: key) : nil
       changes.append(change)
     }
     return changes
+  }
+
+  /// What a change has in common with the next one, mostly.
+  private struct LastChange {
+    var entityNumber: Int?
+    var index: Int?
+    var name: String?
+    var bits: Data?
+    var names: Set<String>?
+  }
+
+  /// The names of changed properties of the last change's entity.
+  private func names(_ bits: Data, _ isOwn: Bool, _ last: inout LastChange) -> Set<String>? {
+    if last.bits != bits {
+      last.bits = bits
+      last.names = last.index.flatMap { entities[$0].changedColumns.names(bits, isOwn: isOwn) }
+    }
+    return last.names
   }
 
   private func tombstone(of entity: HistoryMap.EntityColumns, _ row: any StatementRow) -> [String: StoredValue]? {

@@ -216,6 +216,12 @@ package final class SQLiteStatement {
     return Data(bytes: start, count: Int(sqlite3_column_bytes(handle, column)))
   }
 
+  /// The column's bytes, valid until the next step; empty if it is null.
+  func bytes(_ column: Int32) -> UnsafeRawBufferPointer {
+    guard let start = sqlite3_column_blob(handle, column) else { return UnsafeRawBufferPointer(start: nil, count: 0) }
+    return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column)))
+  }
+
   package func value(_ column: Int32) -> SQLValue {
     switch sqlite3_column_type(handle, column) {
     case SQLITE_INTEGER: .integer(integer(column))
