@@ -39,6 +39,55 @@ struct RowChunkTests {
     #expect(areSame)
   }
 
+  @Test("Rows of any number of slots and any version are read back, in chunks of any size", arguments: 0..<20)
+  func shapes(seed: UInt64) throws {
+    struct Row {
+      let snapshot: RowSnapshot
+      let version: Int64
+      let values: [Int64?]
+      let text: String
+    }
+    var random = SeededRandom(seed: seed)
+    let slotCount = Int.random(in: 1...200, using: &random)
+    var writer = RowChunkWriter(slotCount: slotCount, expectedRows: Int.random(in: 1...50, using: &random))
+    var rows: [Row] = []
+    for _ in 0..<200 {
+      let edges = [0, 1, 7, Int64(UInt32.max) - 1, Int64(UInt32.max), 1 << 40, .max, .min, -1]
+      let version = edges.randomElement(using: &random) ?? 1
+      let text = String(repeating: "x", count: Int.random(in: 0..<30, using: &random))
+      writer.beginRow(version: version, slotCount: slotCount)
+      writer.setString(text, slot: 0)
+      let values = (1..<max(2, slotCount)).map { slot -> Int64? in
+        guard slot < slotCount, Bool.random(using: &random) else { return nil }
+        let value = Int64.random(in: .min ... .max, using: &random)
+        writer.setInteger(value, slot: slot)
+        return value
+      }
+      rows.append(Row(snapshot: writer.endRow(), version: version, values: values, text: text))
+    }
+    for row in rows {
+      #expect(row.snapshot.version == row.version)
+      #expect(!row.snapshot.isNull(0, of: slotCount) && row.snapshot.string(0) == row.text)
+      for slot in 1..<slotCount {
+        let isNull = row.snapshot.isNull(slot, of: slotCount)
+        #expect((isNull ? nil : row.snapshot.integer(slot)) == row.values[slot - 1])
+      }
+    }
+  }
+
+  @Test("A copied row may get a version of the other size", arguments: [(5, 1 << 40), (1 << 40, 5), (.max, .min)])
+  func copies(versions: (Int64, Int64)) {
+    var writer = RowChunkWriter(slotCount: 1, expectedRows: 1)
+    writer.beginRow(version: versions.0, slotCount: 1)
+    writer.setInteger(4711, slot: 0)
+    let first = writer.endRow()
+    writer.beginRow(
+      copying: first, byteCount: RowSnapshot.fixedSize(slotCount: 1), version: versions.1, slotCount: 1)
+    let second = writer.endRow()
+    #expect(first.version == versions.0 && first.integer(0) == 4711)
+    #expect(second.version == versions.1 && second.integer(0) == 4711 && !second.isNull(0, of: 1))
+  }
+
   @Test("The rows of a fetch of less than 2 MB use chunks of at most 64 KB")
   func small() {
     var writer = RowChunkWriter(slotCount: 2)

@@ -102,10 +102,10 @@ extension ManagedObject {
 
   /// Makes the row of a saved draft its snapshot.
   ///
-  /// - Returns: False if the snapshot must be written from ``pending``: the object has loose values of variable size,
-  ///   or observers, who are told of each change.
+  /// - Returns: False if the snapshot must be written from ``pending``: the object has loose values of variable size, a
+  ///   version that doesn't fit, or observers, who are told of each change.
   final func acceptDraft(version: Int64, _ writers: inout SnapshotWriters) -> Bool {
-    guard let view = row?.view, !marks.contains(.observed) else { return false }
+    guard let view = row?.view, !marks.contains(.observed), RowVersion.fits(version) else { return false }
     let fixedPart = MutableRowView(view, slotCount: rowSlotCount)
     if !looseValues.isEmpty {
       for stored in layout.storedSlots where stored.kind != .toOne && looseValues.contains(stored.slot) {

@@ -8,7 +8,7 @@ struct MutableRowView {
   @inline(__always)
   init(row: UnsafeMutableRawPointer, slotCount: Int) {
     self.row = row
-    nulls = row + (8 &+ slotCount &* 8)
+    nulls = row + (4 &+ slotCount &* 8)
   }
 
   /// The fixed part of a row that belongs to the caller alone.
@@ -27,31 +27,35 @@ struct MutableRowView {
     self.nulls = nulls
   }
 
+  /// - Parameter version: One that fits the row, or for which there are bytes before it; see ``RowVersion``.
   @inline(__always)
-  func setVersion(_ version: Int64) { row.storeBytes(of: version, as: Int64.self) }
+  func setVersion(_ version: Int64) { RowVersion.store(version, of: row) }
 
   /// Makes every slot null.
   @inline(__always)
   func setAllNull(slotCount: Int) {
-    var word = 0
-    while word &* 8 < slotCount {
-      nulls.storeBytes(of: UInt64.max, toByteOffset: word, as: UInt64.self)
-      word &+= 8
+    var slot = 0
+    while slot &+ 64 <= slotCount {
+      nulls.storeBytes(of: UInt64.max, toByteOffset: slot &>> 3, as: UInt64.self)
+      slot &+= 64
+    }
+    while slot < slotCount {
+      nulls.storeBytes(of: UInt8.max, toByteOffset: slot &>> 3, as: UInt8.self)
+      slot &+= 8
     }
   }
 
   @inline(__always)
   func setNull(slot: Int) {
-    let word = nulls + (slot &>> 6) &* 8
-    word.storeBytes(of: word.load(as: UInt64.self) | 1 &<< UInt64(truncatingIfNeeded: slot & 63), as: UInt64.self)
+    let bits = nulls + slot &>> 3
+    bits.storeBytes(of: bits.load(as: UInt8.self) | 1 &<< UInt8(truncatingIfNeeded: slot & 7), as: UInt8.self)
   }
 
   @inline(__always)
   func setInteger(_ value: Int64, slot: Int) {
-    row.storeBytes(of: value, toByteOffset: 8 &+ slot &* 8, as: Int64.self)
-    let word = nulls + (slot &>> 6) &* 8
-    let bits = word.load(as: UInt64.self)
-    word.storeBytes(of: bits & ~(1 &<< UInt64(truncatingIfNeeded: slot & 63)), as: UInt64.self)
+    row.storeBytes(of: value, toByteOffset: 4 &+ slot &* 8, as: Int64.self)
+    let bits = nulls + slot &>> 3
+    bits.storeBytes(of: bits.load(as: UInt8.self) & ~(1 &<< UInt8(truncatingIfNeeded: slot & 7)), as: UInt8.self)
   }
 
   /// - Parameters:

@@ -7,10 +7,13 @@
 ///
 /// | bytes | what |
 /// |---|---|
-/// | 8 | the optimistic-lock counter, `Z_OPT` |
+/// | 4 | the optimistic-lock counter, `Z_OPT`; see ``RowVersion`` for those that don't fit |
 /// | 8 × slots | a 64-bit integer, a double, or offset (from the row) and length of variable bytes, 32 bits each |
-/// | 8 × ⌈slots / 64⌉ | one bit per slot, set if the value is null |
+/// | ⌈slots / 8⌉ | one bit per slot, set if the value is null |
 /// | … | texts and bytes |
+///
+/// Rows aren't aligned, which saves 15 of some 165 bytes for rows of eight slots; processors load eight bytes from any
+/// address as fast as from an aligned one, unless they are in two cache lines.
 ///
 /// `@unchecked Sendable`: only a ``RowChunkWriter`` writes, before it returns the first snapshot of a row, and that row
 /// is never written again. The rows of unsaved objects are an exception: each belongs to one context, which changes it
@@ -30,7 +33,7 @@ package final class RowChunk: @unchecked Sendable {
     if capacity == Self.hugeCapacity {
       base = SpareMemory.take() ?? Self.allocateHuge()
     } else {
-      base = .allocate(byteCount: capacity, alignment: 8)
+      base = .allocate(byteCount: capacity, alignment: MemoryLayout<Int>.alignment)
     }
   }
 

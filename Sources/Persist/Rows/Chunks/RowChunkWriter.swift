@@ -13,6 +13,8 @@ package struct RowChunkWriter {
   private(set) var fixedPart: MutableRowView
   private var rowStart = 0
   private var end = 0
+  /// The number of bytes before the current row that belong to it.
+  private var lead = 0
   /// The number of chunks before the first huge one; some may be smaller than the standard size. A chunk is thus never
   /// larger than all previous ones together, unless a single row is.
   private static let chunksBeforeHuge = 2 * RowChunk.hugeCapacity / RowChunk.standardCapacity
@@ -33,19 +35,19 @@ package struct RowChunkWriter {
   /// Starts a row in which every slot is null.
   @inline(__always)
   package mutating func beginRow(version: Int64, slotCount: Int) {
-    let size = RowSnapshot.fixedSize(slotCount: slotCount)
-    beginRow(size: size, slotCount: slotCount)
-    fixedPart.setVersion(version)
+    beginRow(size: RowSnapshot.fixedSize(slotCount: slotCount), version: version, slotCount: slotCount)
     fixedPart.setAllNull(slotCount: slotCount)
   }
 
   /// Reserves the first bytes of a row.
   @inline(__always)
-  private mutating func beginRow(size: Int, slotCount: Int) {
-    end = (end &+ 7) & ~7
+  private mutating func beginRow(size: Int, version: Int64, slotCount: Int) {
+    lead = RowVersion.lead(version)
+    end &+= lead
     rowStart = end
     reserve(size)
     fixedPart = MutableRowView(row: chunk.base + rowStart, slotCount: slotCount)
+    fixedPart.setVersion(version)
     end = rowStart &+ size
   }
 
@@ -53,7 +55,7 @@ package struct RowChunkWriter {
   ///
   /// - Parameter byteCount: The size of the other row, to the end of its bytes.
   mutating func beginRow(copying other: RowSnapshot, byteCount: Int, version: Int64, slotCount: Int) {
-    beginRow(size: byteCount, slotCount: slotCount)
+    beginRow(size: byteCount, version: version, slotCount: slotCount)
     (chunk.base + rowStart).copyMemory(from: other.row, byteCount: byteCount)
     fixedPart.setVersion(version)
   }
@@ -117,16 +119,18 @@ package struct RowChunkWriter {
   /// single row, as read by a fault, must not retain a full-size chunk.
   @inline(never)
   private mutating func moveOn(for count: Int) {
-    let written = end - rowStart
+    let start = rowStart - lead
+    // The bytes before a row that begins may be beyond the chunk, and aren't written yet.
+    let written = min(end, chunk.capacity) - min(start, chunk.capacity)
     let usual =
       chunkCount < Self.chunksBeforeHuge
       ? min(RowChunk.standardCapacity, chunk.capacity * 2) : RowChunk.hugeCapacity
-    let next = RowChunk(capacity: max(usual, (written + count) * 3 / 2))
-    next.base.copyMemory(from: chunk.base + rowStart, byteCount: written)
-    fixedPart = fixedPart.moved(to: next.base)
+    let next = RowChunk(capacity: max(usual, (end - start + count) * 3 / 2))
+    if written > 0 { next.base.copyMemory(from: chunk.base + start, byteCount: written) }
+    fixedPart = fixedPart.moved(to: next.base + lead)
     chunk = next
     chunkCount += 1
-    rowStart = 0
-    end = written
+    rowStart = lead
+    end -= start
   }
 }

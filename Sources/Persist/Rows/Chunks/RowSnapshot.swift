@@ -13,7 +13,7 @@ package struct RowSnapshot: Sendable {
 
   /// The size in bytes of a row's version, slots and null bits.
   @inline(__always)
-  static func fixedSize(slotCount: Int) -> Int { 8 &+ slotCount &* 8 &+ ((slotCount &+ 63) &>> 6) &* 8 }
+  static func fixedSize(slotCount: Int) -> Int { 4 &+ slotCount &* 8 &+ (slotCount &+ 7) &>> 3 }
 
   /// The optimistic-lock counter, `Z_OPT`, when the row was read.
   package var version: Int64 { view.version }

@@ -12,16 +12,16 @@ struct RowView {
 
   /// The optimistic-lock counter, `Z_OPT`, when the row was read.
   @inline(__always)
-  var version: Int64 { row.load(as: Int64.self) }
+  var version: Int64 { RowVersion.load(of: row) }
 
   @inlinable @inline(__always)
   func isNull(_ slot: Int, of slotCount: Int) -> Bool {
-    let word = row.load(fromByteOffset: 8 &+ (slotCount &+ slot &>> 6) &* 8, as: UInt64.self)
-    return word & (1 &<< UInt64(truncatingIfNeeded: slot & 63)) != 0
+    let bits = row.load(fromByteOffset: 4 &+ slotCount &* 8 &+ slot &>> 3, as: UInt8.self)
+    return bits & (1 &<< UInt8(truncatingIfNeeded: slot & 7)) != 0
   }
 
   @inlinable @inline(__always)
-  func integer(_ slot: Int) -> Int64 { row.load(fromByteOffset: 8 &+ slot &* 8, as: Int64.self) }
+  func integer(_ slot: Int) -> Int64 { row.loadUnaligned(fromByteOffset: 4 &+ slot &* 8, as: Int64.self) }
 
   @inline(__always)
   func double(_ slot: Int) -> Double { Double(bitPattern: UInt64(bitPattern: integer(slot))) }
