@@ -34,6 +34,30 @@ struct IdentityMapTests {
     #expect(map[-1] == nil)
   }
 
+  @Test("Keys that differ only above their lower 32 bits are different keys, also after small ones", arguments: 0..<8)
+  func wideKeys(seed: UInt64) throws {
+    let entity = try ManagedObjectModel(SampleModels.people).entity(named: "Person")
+    var random = SeededRandom(seed: seed)
+    var map = IdentityMap()
+    var live: [Int64: ManagedObject] = [:]
+    for round in 0..<4000 {
+      // The first keys are small, as most keys are.
+      let upperHalf = round < 500 ? 0 : Int64([0, 0, 1, 2, -1].randomElement(using: &random) ?? 0)
+      let key = upperHalf << 32 | Int64.random(in: 0..<400, using: &random)
+      #expect(map[key] === live[key])
+      if live[key] == nil {
+        let object = ManagedObject(entity: entity, insertInto: nil)
+        map.insert(object, key: key)
+        live[key] = object
+      } else if Bool.random(using: &random) {
+        map.remove(key)
+        live[key] = nil
+      }
+    }
+    #expect(map.count == live.count && live.allSatisfy { map[$0.key] === $0.value })
+    #expect(Set(map.objects) == Set(live.values))
+  }
+
   @Test("Consecutive keys removed in any order leave the others, and make room for new ones", arguments: 0..<6)
   func consecutive(seed: UInt64) throws {
     let entity = try ManagedObjectModel(SampleModels.people).entity(named: "Person")
