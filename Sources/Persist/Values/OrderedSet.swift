@@ -2,7 +2,7 @@
 ///
 /// Finding an element, appending one, swapping two and removing the last one take constant time. Inserting and removing
 /// elsewhere is linear.
-struct OrderedSet<Element: Hashable>: ExpressibleByArrayLiteral {
+struct OrderedSet<Element: OrderedSetElement>: ExpressibleByArrayLiteral {
   private(set) var elements: [Element] = []
   /// A hash table with open addressing, which finds the elements of larger sets: their indices plus one, or 0 where a
   /// place is unused. Its size is a power of two, at least twice the number of elements.
@@ -104,7 +104,10 @@ extension OrderedSet {
     return place
   }
 
-  private func firstPlace(of element: Element) -> Int { element.hashValue & (table.count - 1) }
+  private func firstPlace(of element: Element) -> Int {
+    // Fibonacci's hash, as in ``IdentityMap``.
+    Int(truncatingIfNeeded: (element.placeNumber &* 0x9E37_79B9_7F4A_7C15) &>> 32) & (table.count - 1)
+  }
 
   private func place(after place: Int) -> Int { (place + 1) & (table.count - 1) }
 
@@ -171,3 +174,20 @@ extension OrderedSet: Equatable {
 }
 
 extension OrderedSet: Sendable where Element: Sendable {}
+
+/// An element of an ``OrderedSet``.
+protocol OrderedSetElement: Hashable {
+  /// A number that equal elements have in common, and few others.
+  ///
+  /// It replaces the standard library's hash, which takes a third of the time of making a set.
+  var placeNumber: UInt64 { get }
+}
+
+extension ManagedObjectID: OrderedSetElement {
+  var placeNumber: UInt64 {
+    switch key {
+    case .permanent(let key): UInt64(bitPattern: key)
+    case .temporary(let number): number
+    }
+  }
+}

@@ -285,6 +285,10 @@ extension ManagedObject: Hashable {
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
+extension ManagedObject: OrderedSetElement {
+  final var placeNumber: UInt64 { UInt64(UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque()) &>> 4) }
+}
+
 extension ManagedObject: CustomStringConvertible {}
 
 extension ManagedObject {
