@@ -31,6 +31,17 @@ package struct FileState: Sendable, Hashable {
     return facts?[.type] as? FileAttributeType == .typeSymbolicLink
   }
 
+  #if !os(Windows)
+    /// The POSIX permissions of a file; nil if there is no such file, or it can't be accessed.
+    ///
+    /// `FileManager` answers with a dictionary of all attributes, whose first use takes half a million instructions.
+    package static func permissions(path: String) -> Int? {
+      var facts = stat()
+      let isFound = path.withCString { strlen($0) == path.utf8.count && stat($0, &facts) == 0 }
+      return isFound ? Int(facts.st_mode) & 0o777 : nil
+    }
+  #endif
+
   /// The first folder of a file's path that doesn't exist; nil if all do.
   package static func missingFolder(of file: URL) -> URL? {
     var missing: URL?

@@ -137,7 +137,10 @@ public final class ManagedObjectModel: Sendable {
 
   /// Resolves entities in number order, parents first. The description has been checked: parents exist, without cycles.
   private static func resolve(_ description: ModelDescription) -> [Entity] {
-    let children = Dictionary(grouping: description.entities.sorted(on: \.name), by: \.parent)
+    let sorted = description.entities.sorted(on: \.name)
+    // The first dictionary of a process whose keys are of a type, such as optional strings, takes half a million
+    // instructions: Swift's runtime then searches all libraries for the type's conformance.
+    let children = Dictionary(grouping: sorted.filter { $0.parent != nil }, by: { $0.parent ?? "" })
     let composites = Dictionary(description.composites.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     func descendantCount(_ name: String) -> Int {
       (children[name] ?? []).reduce(0) { $0 + 1 + descendantCount($1.name) }
@@ -151,7 +154,7 @@ public final class ManagedObjectModel: Sendable {
       entities.append(resolved)
       for child in children[entity.name] ?? [] { add(child, below: resolved) }
     }
-    for root in children[nil] ?? [] { add(root, below: nil) }
+    for root in sorted where root.parent == nil { add(root, below: nil) }
     return entities
   }
 }

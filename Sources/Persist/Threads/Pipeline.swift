@@ -22,6 +22,22 @@ package final class Pipeline<Part: Sendable>: @unchecked Sendable {
     case finished((any Error)?)
   }
 
+  /// What a call of `produce` returned or threw. Not a `Result`, for which Swift's runtime searches all libraries when
+  /// a process uses it first: a third of a million instructions.
+  private enum Production {
+    case part(Part, isLast: Bool)
+    case failure(any Error)
+
+    init(_ produce: () throws -> (part: Part, isLast: Bool)) {
+      do {
+        let (part, isLast) = try produce()
+        self = .part(part, isLast: isLast)
+      } catch {
+        self = .failure(error)
+      }
+    }
+  }
+
   private let produce: () throws -> (part: Part, isLast: Bool)
   /// Nil to produce all parts on the calling thread.
   private let threads: ThreadPool?
@@ -93,7 +109,7 @@ package final class Pipeline<Part: Sendable>: @unchecked Sendable {
   /// Produces parts until the last one, an error, cancellation, or until enough wait for the consumer.
   private func produceAhead() {
     guard begin() else { return }
-    while addPart(Result { try produce() }) {}
+    while addPart(Production(produce)) {}
   }
 
   /// - Returns: Whether this thread of the pool is to produce the other parts.
@@ -112,15 +128,15 @@ package final class Pipeline<Part: Sendable>: @unchecked Sendable {
   }
 
   /// - Returns: Whether more parts are to be produced.
-  private func addPart(_ result: Result<(part: Part, isLast: Bool), any Error>) -> Bool {
+  private func addPart(_ production: Production) -> Bool {
     condition.lock()
     defer {
       condition.signal()
       condition.unlock()
     }
-    switch result {
+    switch production {
     case .failure(let error): state = .finished(error)
-    case .success(let (part, isLast)):
+    case .part(let part, let isLast):
       parts.append(part)
       if isLast || isCancelled { state = .finished(nil) } else if parts.count >= limit { state = .waiting }
     }
@@ -149,10 +165,10 @@ package final class Pipeline<Part: Sendable>: @unchecked Sendable {
 
   /// Produces a part on the calling thread, after which a thread of the pool may take over.
   private func produceOne() throws -> (part: Part, isLast: Bool) {
-    let result = Result { try produce() }
+    let production = Production(produce)
     condition.lock()
     var asksAgain = false
-    if case .success(let next) = result, !next.isLast, !isCancelled {
+    if case .part(_, false) = production, !isCancelled {
       if case .taken(turnedAway: true) = state { asksAgain = true }
       state = .waiting
     } else {
@@ -160,7 +176,10 @@ package final class Pipeline<Part: Sendable>: @unchecked Sendable {
     }
     condition.unlock()
     if asksAgain { askThread() }
-    return try result.get()
+    switch production {
+    case .part(let part, let isLast): return (part, isLast)
+    case .failure(let error): throw error
+    }
   }
 
   /// Ends the production, after the part in progress.

@@ -21,8 +21,11 @@ private struct BinaryPropertyListWriter {
     case dictionary(keys: [Int], values: [Int])
   }
   private var objects: [Flat] = []
-  /// The object numbers of strings, which are written once.
-  private var numbers: [PropertyList.ByteIdentity: Int] = Dictionary()
+  /// The object numbers of strings, which are written once: of those that are equal only if their bytes are.
+  private var numbersOfASCII: [String: Int] = Dictionary()
+  /// The object numbers of other strings, which few lists have. The first dictionary of a process with keys of another
+  /// type than strings takes half a million instructions.
+  private var numbersOfOthers: [PropertyList.ByteIdentity: Int] = Dictionary()
 
   mutating func data(for list: PropertyList) throws -> Data {
     let top = try add(list, depth: 0)
@@ -47,12 +50,20 @@ private struct BinaryPropertyListWriter {
         .limitExceeded, "A property list is nested more than \(PropertyList.Limits.depth) levels deep.")
     }
     switch value {
-    case .string:
-      let identity = PropertyList.ByteIdentity(value)
-      if let known = numbers[identity] { return known }
-      numbers[identity] = objects.count
+    case .string(let text):
+      let number = objects.count
+      let known: Int?
+      if text.utf8.allSatisfy({ $0 < 0x80 }) {
+        known = numbersOfASCII[text]
+        if known == nil { numbersOfASCII[text] = number }
+      } else {
+        let identity = PropertyList.ByteIdentity(value)
+        known = numbersOfOthers[identity]
+        if known == nil { numbersOfOthers[identity] = number }
+      }
+      if let known { return known }
       objects.append(.scalar(value))
-      return objects.count - 1
+      return number
     case .array(let elements):
       let number = objects.count
       objects.append(.array([]))

@@ -24,14 +24,14 @@ extension FetchPredicate {
   }
 
   func replacingVariables(_ values: [String: FetchExpression]) -> FetchPredicate {
-    replacingReferences(values.withVariablesAsKeys)
+    replacingReferences(References(variables: values))
   }
 
   /// The predicate with the evaluated object replaced by another expression, for example a variable.
-  package func asking(of other: FetchExpression) -> FetchPredicate { replacingReferences([.current: other]) }
+  package func asking(of other: FetchExpression) -> FetchPredicate { replacingReferences(References(current: other)) }
 
   /// As ``FetchExpression/replacingReferences(_:)``.
-  fileprivate func replacingReferences(_ values: [FetchExpression: FetchExpression]) -> FetchPredicate {
+  fileprivate func replacingReferences(_ values: References) -> FetchPredicate {
     withSides { $0.replacingReferences(values) }
   }
 }
@@ -75,24 +75,26 @@ extension FetchExpression {
   }
 
   package func replacingVariables(_ values: [String: FetchExpression]) -> FetchExpression {
-    replacingReferences(values.withVariablesAsKeys)
+    replacingReferences(References(variables: values))
   }
 
   /// The expression with the evaluated object, or free variables, replaced by other expressions.
   ///
   /// A subquery whose variable occurs in one of these gets another variable, so that it doesn't bind that occurrence.
-  fileprivate func replacingReferences(_ values: [FetchExpression: FetchExpression]) -> FetchExpression {
+  fileprivate func replacingReferences(_ values: References) -> FetchExpression {
     switch self {
-    case .current, .variable: return values[self] ?? self
+    case .current: return values.current ?? self
+    case .variable(let name): return values.variables[name] ?? self
     case .subquery(let collection, let variable, let predicate):
       var inner = values
-      inner[.variable(variable)] = nil
-      let inserted = inner.values.reduce(into: Set<String>()) { $0.formUnion($1.variables) }
+      inner.variables[variable] = nil
+      var inserted = inner.current?.variables ?? []
+      for value in inner.variables.values { inserted.formUnion(value.variables) }
       var name = variable
       if inserted.contains(name) {
         let used = inserted.union(predicate.variables)
         while used.contains(name) { name += "_" }
-        inner[.variable(variable)] = .variable(name)
+        inner.variables[variable] = .variable(name)
       }
       return .subquery(
         collection.replacingReferences(values), variable: name, where: predicate.replacingReferences(inner))
@@ -101,8 +103,11 @@ extension FetchExpression {
   }
 }
 
-extension [String: FetchExpression] {
-  fileprivate var withVariablesAsKeys: [FetchExpression: FetchExpression] {
-    [FetchExpression: FetchExpression](uniqueKeysWithValues: map { (.variable($0.key), $0.value) })
-  }
+/// What replaces references in an expression.
+private struct References {
+  /// Replaces the evaluated object; nil to leave it.
+  var current: FetchExpression?
+  /// Replace variables, by name. Expressions aren't used as keys: the first dictionary of a process with keys of a type
+  /// takes half a million instructions.
+  var variables: [String: FetchExpression] = Dictionary()
 }

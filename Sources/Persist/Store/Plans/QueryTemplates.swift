@@ -12,20 +12,20 @@ struct QueryTemplates {
   }
 
   /// Nil for a predicate without a template.
-  var predicates: [PredicateKey: PredicateTemplate?] = Dictionary()
+  var predicates = HashedList<PredicateKey, PredicateTemplate?>()
   /// Whether SQL can sort in an order.
-  var orders: [OrderKey: Bool] = Dictionary()
+  var orders = HashedList<OrderKey, Bool>()
 
   /// The maximum number of entries. Programs use few shapes; if one keeps producing new ones, the cache is emptied.
   static let limit = 200
 
   mutating func add(_ template: PredicateTemplate?, for key: PredicateKey) {
-    if predicates.count >= Self.limit { predicates = Dictionary() }
+    if predicates.count >= Self.limit { predicates = HashedList() }
     predicates[key] = .some(template)
   }
 
   mutating func add(canSort: Bool, for key: OrderKey) {
-    if orders.count >= Self.limit { orders = Dictionary() }
+    if orders.count >= Self.limit { orders = HashedList() }
     orders[key] = canSort
   }
 }
@@ -35,7 +35,7 @@ final class PredicateTemplate: Sendable {
   /// The condition, with a mark for each parameter; nil if there is none.
   let condition: SQLTerm?
   private let marks: [SQLValue]
-  private let statements = LockProtected<[StatementShape: StatementTemplate?]>(Dictionary())
+  private let statements = LockProtected(HashedList<StatementShape, StatementTemplate?>())
 
   /// The form of a query with this predicate.
   struct StatementShape: Hashable {
@@ -72,7 +72,7 @@ final class PredicateTemplate: Sendable {
     let made = try make()
     let template = StatementTemplate(made.sql, isSorted: made.isSorted, marks: marks, hasWindow: shape.hasWindow)
     statements.withLock { statements in
-      if statements.count >= QueryTemplates.limit { statements = Dictionary() }
+      if statements.count >= QueryTemplates.limit { statements = HashedList() }
       statements[shape] = .some(template)
     }
     return template

@@ -84,7 +84,7 @@ package final class WritePlan: Sendable {
   /// The tests of uniqueness constraints with conditions, by property slot.
   private let uniquenessTests: [Int: [UniquenessCondition.Test]]
   private let columnsBySlot: [[Column]]
-  private let updates = LockProtected<[[Int]: Update]>(Dictionary())
+  private let updates = LockProtected(HashedList<[Int], Update>())
 
   /// The number of rows that one statement deletes. A statement for each takes a third longer; with more, there is
   /// little left to gain.
@@ -196,7 +196,7 @@ package final class WritePlan: Sendable {
     let made = Update(slots, in: table, columns: slots.flatMap { columnsBySlot[$0] })
     return updates.withLock { known in
       if let first = known[slots] { return first }
-      if known.count >= Self.updateCapacity { known.removeAll() }
+      if known.count >= Self.updateCapacity { known = HashedList() }
       known[slots] = made
       return made
     }

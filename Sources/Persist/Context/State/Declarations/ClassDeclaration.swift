@@ -28,11 +28,13 @@ public struct ClassDeclaration: Sendable {
   /// Declarations that can't be distinguished or accessed.
   public let problems: [PersistenceError]
 
-  private static let known = LockProtected<[ObjectIdentifier: ClassDeclaration]>(Dictionary())
+  /// By the class's address. Integers are keys of other dictionaries too; the first one with keys of another type takes
+  /// half a million instructions.
+  private static let known = LockProtected<[Int: ClassDeclaration]>(Dictionary())
 
   /// Determines the declarations of a class.
   public init(_ type: ManagedObject.Type) {
-    let identity = ObjectIdentifier(type)
+    let identity = Int(bitPattern: ObjectIdentifier(type))
     if let known = Self.known.withLock({ $0[identity] }) {
       self = known
       return
@@ -47,10 +49,16 @@ public struct ClassDeclaration: Sendable {
     var prototype: ManagedObject?
     let notes = DeclarationRecording.notes { prototype = type.prototype() }
     var left = notes.declarations
+    guard !left.isEmpty else {
+      // Without a mirror, which takes a million instructions for the first class, and most of that for each other one.
+      (self.type, parents, members, problems) = (type, Self.superclasses(of: type), [], [])
+      return
+    }
     var members: [Member] = []
     var problems: [PersistenceError] = []
-    for (owner, mirror) in Self.levels(of: prototype) {
-      var keys: [DeclarationKey: String] = Dictionary()
+    let levels = Self.levels(of: prototype)
+    for (owner, mirror) in levels {
+      var keys: [Int: String] = Dictionary()
       for child in mirror.children {
         guard let property = child.value as? any DeclaredProperty, let label = child.label,
           let index = left.firstIndex(where: { $0.key == property.key })
@@ -58,7 +66,7 @@ public struct ClassDeclaration: Sendable {
         let name = label.hasPrefix("_") ? String(label.dropFirst()) : label
         let declaration = left.remove(at: index).declaration
         members.append(Member(name: name, key: property.key, owner: owner, declaration: declaration))
-        if let other = keys.updateValue(name, forKey: property.key) {
+        if let other = keys.updateValue(name, forKey: Int(property.key.number)) {
           problems.append(Self.indistinct(name, other, of: owner))
         }
       }
@@ -70,10 +78,9 @@ public struct ClassDeclaration: Sendable {
           "The class \(type) has a custom mirror, which hides its properties.",
           fix: "Remove its conformance to CustomReflectable."))
     }
-    let levels = Self.levels(of: prototype).map(\.owner)
     self.type = type
-    parents = Array(levels.dropFirst())
-    self.members = levels.reversed().flatMap { level in members.filter { $0.owner == level } }
+    parents = levels.dropFirst().map(\.owner)
+    self.members = levels.reversed().flatMap { level in members.filter { $0.owner == level.owner } }
     self.problems = problems
   }
 
@@ -82,6 +89,12 @@ public struct ClassDeclaration: Sendable {
       .invalidModel, at: .property("\(owner)", name),
       "'\(name)' and '\(other)' of the class \(owner) are declared at the same source position.",
       fix: "Write them on separate lines.")
+  }
+
+  private static func superclasses(of type: ManagedObject.Type) -> [ManagedObject.Type] {
+    Array(
+      sequence(first: type) { _getSuperclass($0) as? ManagedObject.Type }.dropFirst()
+        .prefix { $0 != ManagedObject.self })
   }
 
   /// Returns the class and its superclasses in ascending order, each with a mirror of its own stored properties.

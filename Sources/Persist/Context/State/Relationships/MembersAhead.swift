@@ -3,7 +3,7 @@ struct MembersAhead {
   /// The maximum number of owners whose members wait for use.
   private static let maximumCount = 4096
 
-  struct Place: Hashable {
+  struct Place {
     let owner: Int64
     let slot: Int
   }
@@ -15,14 +15,22 @@ struct MembersAhead {
 
   fileprivate var run = ReadRun()
   private var listReads = 0
-  private var members: [Place: MemberList] = Dictionary()
+  /// By slot and owner.
+  private var members: ContiguousArray<[Int64: MemberList]> = []
+  private var count = 0
 
-  var includesNeighbors: Bool { run.readsAhead && members.count < Self.maximumCount }
+  var includesNeighbors: Bool { run.readsAhead && count < Self.maximumCount }
 
-  func contains(_ place: Place) -> Bool { members[place] != nil }
+  func contains(_ place: Place) -> Bool { place.slot < members.count && members[place.slot][place.owner] != nil }
 
   /// Returns members, which aren't needed here any longer.
-  mutating func remove(_ place: Place) -> MemberList? { members.isEmpty ? nil : members.removeValue(forKey: place) }
+  mutating func remove(_ place: Place) -> MemberList? {
+    guard place.slot < members.count, let list = members[place.slot].removeValue(forKey: place.owner) else {
+      return nil
+    }
+    count -= 1
+    return list
+  }
 
   /// Whether a list of members is read like those of an iteration, with the next owners': only if other lists are read
   /// before and after, because reading a single one without rows is cheaper.
@@ -38,10 +46,13 @@ struct MembersAhead {
 
   /// Begins to keep what a statement has read, unless it can't be used later.
   mutating func begin(isNext: Bool, at moment: ReadMoment?, in context: ManagedObjectContext) {
-    if !run.didRead(isNext: isNext, at: moment, in: context) { members.removeAll() }
+    if !run.didRead(isNext: isNext, at: moment, in: context) { (members, count) = ([], 0) }
   }
 
-  mutating func add(_ list: MemberList, at place: Place) { members[place] = list }
+  mutating func add(_ list: MemberList, at place: Place) {
+    while members.count <= place.slot { members.append(Dictionary()) }
+    if members[place.slot].updateValue(list, forKey: place.owner) == nil { count += 1 }
+  }
 }
 
 extension ManagedObject {

@@ -22,8 +22,7 @@ package struct StorePermissions: Sendable, Equatable {
     #if os(Windows)
       return nil
     #else
-      let facts = try? FileManager.default.attributesOfItem(atPath: SQLiteFileName.resolved(store).path)
-      guard let mode = (facts?[.posixPermissions] as? NSNumber)?.intValue else { return nil }
+      guard let mode = FileState.permissions(path: SQLiteFileName.resolved(store).path) else { return nil }
       file = mode & 0o666
     #endif
   }
