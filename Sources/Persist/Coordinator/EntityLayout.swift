@@ -34,6 +34,8 @@ package final class EntityLayout: Sendable {
   let leavesMembersAlone: Bool
   /// Whether a relationship has no inverse.
   let hasOneWayRelationships: Bool
+  /// Whether the entity or an ancestor has uniqueness constraints, so that a new object may be merged into another one.
+  let isConstrained: Bool
   /// Stored to-one relationships.
   let toOnes: [RelationshipLayout]
   /// For stored to-one relationships, the ``rootIndex`` of the destination, by property slot; -1 for all other
@@ -131,6 +133,9 @@ package final class EntityLayout: Sendable {
       $0.deleteRule == .noAction && $0.isToMany && $0.inverse?.isToMany == true
     }
     hasOneWayRelationships = relationships.contains { $0.inverse == nil }
+    isConstrained = sequence(first: entity, next: \.superentity).contains {
+      !$0.description.uniquenessConstraints.isEmpty
+    }
     toOnes = relationships.filter { !$0.isToMany && !$0.isTransient }
     destinationRoots = relationshipsBySlot.map { relationship in
       guard let relationship, let model, !relationship.isToMany, !relationship.isTransient else { return -1 }

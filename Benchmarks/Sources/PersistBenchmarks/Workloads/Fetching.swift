@@ -23,15 +23,16 @@ extension Workload {
       name: "objectBytes", summary: "bytes of memory per fetched object of 8 properties", target: 260,
       measure: .heldBytesPerRow, start: .items, parts: held,
       shortfall: """
-        The row takes about 165 of these bytes: 80 for 8 slots, the version and the null bits, and 82 for strings and \
-        bytes. The object itself takes 128, its entry in the identity map 21, and the list of results 8.
+        The row takes about 150 of these bytes: 69 for 8 slots, the version and the null bits, and 82 for strings and \
+        bytes. The object itself takes 80, its entry in the identity map 16 to 24, and the list of results 8. The rest \
+        is SQLite's cache and free space of the allocator.
         """),
   ]
 
   private static let fetchShortfall = """
     The thread that reads the rows executes a sixth more instructions than plain SQLite, which visits a row's values \
     with 2,900, and reads eight of them with 4,300. Another thread creates the objects meanwhile, and frees them \
-    afterward, which takes another sixth. The rest is memory pages for 300 bytes per object; a warm process uses those \
+    afterward, which takes another sixth. The rest is memory pages for 230 bytes per object; a warm process uses those \
     of rows again, but acquires those of objects, because the allocator returns them in between.
     """
 

@@ -102,10 +102,7 @@ extension ParentRows {
       return object
     }
     let type = parent.managedObjectClass(of: layout)
-    var origin = ManagedObject.Origin(newOf: type, layout, in: parent)
-    // Registered below, under its number.
-    origin.inserting = nil
-    let object = type.init(origin)
+    let object = type.init(ManagedObject.Origin(looseOf: type, layout, in: parent))
     switch insert.key {
     case .temporary(let number):
       parent.register(object, number: number)

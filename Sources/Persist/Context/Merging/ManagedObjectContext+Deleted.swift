@@ -93,7 +93,7 @@ extension ManagedObjectContext {
   /// - Throws: The store's errors.
   func reinsert(_ object: ManagedObject) throws {
     recordFormerEnds(of: object)
-    if object.eventIndex < 0 { object.enterEvent() }
+    if !object.isInEvent { object.enterEvent() }
     for relationship in object.layout.toOnes {
       guard case .objectID(let id) = object.presentValue(at: relationship.slot) else { continue }
       if try isGone(id) {

@@ -22,9 +22,7 @@ extension ManagedObjectContext {
     if let former = registeredObject(for: id) { removeDeletedByOthers(former) }
     let layout = place.layout
     let type = managedObjectClass(of: layout)
-    var origin = ManagedObject.Origin(newOf: type, layout, in: self)
-    origin.inserting = nil
-    let object = type.init(origin)
+    let object = type.init(ManagedObject.Origin(looseOf: type, layout, in: self))
     var writers = SnapshotWriters(layouts: layouts, unsaved: nil, expectedRows: 1)
     object.replaceRow(with: writers.snapshot(of: layout, SlotValues(), over: nil, version: version))
     for stored in layout.storedSlots { object.setPending(.null, at: stored.slot) }

@@ -9,7 +9,7 @@ extension ManagedObjectContext {
     defer { observedChanges.end() }
     let (new, changed, gone) = (graph.inserted.objects, graph.updated.objects, graph.deleted.objects)
     let discarded = ids(updated: changed + gone, deleted: new)
-    for object in [new, changed, gone].joined() where object.eventIndex < 0 { object.enterEvent() }
+    for object in [new, changed, gone].joined() where !object.isInEvent { object.enterEvent() }
     oneWay.forgetChanges(keepingTaken: true)
     graph.discardAll(notingFormer: parent != nil)
     returnTakenMembers()

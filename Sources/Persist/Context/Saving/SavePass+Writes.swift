@@ -47,7 +47,7 @@ extension SavePass {
       let placeOfRow = self.place(of: object)
       let place = try placeOfRow ?? placeForInsert(of: object)
       let row = object.isDraft && !isForParent ? object.row : nil
-      let values = row != nil && object.looseValues.isEmpty ? SlotValues() : try insertedValues(of: object, at: place)
+      let values = row != nil && !object.hasLooseValues ? SlotValues() : try insertedValues(of: object, at: place)
       stores[place].objects.inserted.append(object)
       stores[place].rows.inserts.append(
         RowWrites.Insert(
@@ -140,7 +140,7 @@ extension SavePass {
 
     /// Adds the links and orders of an object's to-many relationships.
     private mutating func relate(_ object: ManagedObject, at place: Int) throws {
-      guard object.relationships != nil, !object.toManys.isEmpty else { return }
+      guard object.extras != nil, !object.toManys.isEmpty else { return }
       for relationship in object.layout.relationships where relationship.isToMany && !relationship.isTransient {
         guard let members = object.toManys[relationship.slot], members.hasChanges else { continue }
         if stores[place].tracksHistory, object.snapshot != nil {

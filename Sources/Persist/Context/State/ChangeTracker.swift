@@ -8,12 +8,9 @@ package final class ChangeTracker {
     let before: ObjectState?
   }
 
-  /// The ``ManagedObject/eventIndex`` of an object that hasn't changed yet.
-  static let notEntered: Int32 = -1
-  /// The ``ManagedObject/eventIndex`` of a changed object while the context isn't observed.
-  static let notTracked = Int32.max
-
   private(set) var entries: ContiguousArray<Entry> = []
+  /// The index of each object's entry.
+  private var indexes: [ObjectIdentifier: Int] = Dictionary()
   /// Events of objects other than changes to their properties.
   var noted = ObjectsDidChange()
   /// The entries of the event being delivered, and the index of each object's entry.
@@ -48,14 +45,15 @@ package final class ChangeTracker {
     if entries.isEmpty {
       for observer in observations { observer.observation?.wake?() }
     }
-    object.eventIndex = Int32(truncatingIfNeeded: entries.count)
+    object.marks.insert(.entered)
+    indexes[ObjectIdentifier(object)] = entries.count
     entries.append(Entry(object: object, before: before))
   }
 
   /// Ends the event and returns its entries.
   func takeEntries() -> ContiguousArray<Entry> {
-    defer { entries = [] }
-    for entry in entries { entry.object.eventIndex = Self.notEntered }
+    defer { (entries, indexes) = ([], Dictionary()) }
+    for entry in entries { entry.object.leaveEvent() }
     return entries
   }
 
@@ -110,15 +108,12 @@ package final class ChangeTracker {
       for (index, entry) in delivered.enumerated() { deliveredIndexes[ObjectIdentifier(entry.object)] = index }
     }
     if let index = deliveredIndexes[ObjectIdentifier(object)] { return .some(delivered[index].before) }
-    return isTracked(object) ? .some(entries[Int(object.eventIndex)].before) : nil
+    return indexes[ObjectIdentifier(object)].map { entries[$0].before }
   }
 
   private func forgetDelivered() { (delivered, deliveredIndexes) = ([], Dictionary()) }
 
-  private func isTracked(_ object: ManagedObject) -> Bool {
-    let index = Int(object.eventIndex)
-    return entries.indices.contains(index) && entries[index].object === object
-  }
+  private func isTracked(_ object: ManagedObject) -> Bool { indexes[ObjectIdentifier(object)] != nil }
 }
 
 extension ObjectsDidChange {
@@ -151,7 +146,7 @@ extension ManagedObject {
     if let tracker {
       tracker.enter(self, before: ObjectState(self))
     } else {
-      eventIndex = ChangeTracker.notTracked
+      marks.insert(.entered)
     }
   }
 
@@ -162,12 +157,16 @@ extension ManagedObject {
     }) {
       tracker.enter(self, before: nil)
     } else {
-      eventIndex = ChangeTracker.notTracked
+      marks.insert(.entered)
     }
   }
 
   /// Records that the object hasn't changed in the current event.
-  final func leaveEvent() { eventIndex = ChangeTracker.notEntered }
+  final func leaveEvent() { marks.remove(.entered) }
+
+  /// Whether the object was changed in the current event, which records its state only if the context is observed.
+  @inline(__always)
+  final var isInEvent: Bool { marks.contains(.entered) }
 }
 
 /// An object's unsaved changes at one moment, for comparison with a later state.

@@ -10,24 +10,22 @@ extension ManagedObject {
   final var isDraft: Bool { marks.contains(.draft) }
 
   /// Makes the object, which is being created, a draft with the initial values of its class and the model.
-  final func beginDraft(_ slots: Unmanaged<SlotTable>?, in context: ManagedObjectContext) {
+  final func beginDraft(in context: ManagedObjectContext) {
     row = context.graph.drafts.begin(slotCount: rowSlotCount)
     marks.insert(.draft)
-    let hasDefaults = withLayout { !$0.defaultSlots.isEmpty }
-    guard hasDefaults || slots?._withUnsafeGuaranteedRef({ $0.initialSlots.isEmpty }) == false else { return }
-    setInitialValues(slots, in: context)
+    guard kind._withUnsafeGuaranteedRef({ $0.hasInitialValues }) else { return }
+    setInitialValues(kind._withUnsafeGuaranteedRef { $0.slotTable }, in: context)
   }
 
   @inline(never)
-  private final func setInitialValues(_ slots: Unmanaged<SlotTable>?, in context: ManagedObjectContext) {
+  private final func setInitialValues(_ slots: SlotTable, in context: ManagedObjectContext) {
     func set(_ value: StoredValue, _ slot: Int) {
       if !value.isNull, !setInDraft(value, at: slot, in: .passUnretained(context)) { setLoose(value, at: slot) }
     }
-    let classSlots = slots?._withUnsafeGuaranteedRef(\.initialSlots) ?? []
-    for slot in classSlots {
-      if let value = slots?._withUnsafeGuaranteedRef({ $0.initialValue(at: slot) }) { set(value, slot) }
+    for slot in slots.initialSlots {
+      if let value = slots.initialValue(at: slot) { set(value, slot) }
     }
-    for slot in layout.defaultSlots where !classSlots.contains(slot) {
+    for slot in layout.defaultSlots where !slots.initialSlots.contains(slot) {
       if let value = layout.initialValues[slot] { set(value, slot) }
     }
   }
@@ -44,7 +42,7 @@ extension ManagedObject {
         context._withUnsafeGuaranteedRef { $0.graph.drafts.setBytes(bytes, at: slot, of: &row, layout) }
       }
     }
-    if isSet, !looseValues.isEmpty { looseValues.remove(at: slot) }
+    if isSet, hasLooseValues { removeLoose(at: slot) }
     return isSet
   }
 
@@ -53,7 +51,7 @@ extension ManagedObject {
   package final func setPending(_ copies: [AttributeCopy], of source: ManagedObject) {
     guard !copies.isEmpty else { return }
     if source.loading == .fault { source.fulfill() }
-    guard isDraft, !source.isDraft, source.looseValues.isEmpty, source.loading == .loaded, let sourceRow = source.row,
+    guard isDraft, !source.isDraft, !source.hasLooseValues, source.loading == .loaded, let sourceRow = source.row,
       let context = tableReference?._withUnsafeGuaranteedRef(\.contextReference)
     else {
       for copy in copies { setPending(source.unnotedValue(at: copy.sourceSlot), at: copy.slot) }
@@ -81,7 +79,7 @@ extension ManagedObject {
     ) { bytes in
       context._withUnsafeGuaranteedRef { $0.graph.drafts.setBytes(bytes, at: copy.slot, of: &row, layout) }
     }
-    if isSet, !looseValues.isEmpty { looseValues.remove(at: copy.slot) }
+    if isSet, hasLooseValues { removeLoose(at: copy.slot) }
     return isSet
   }
 
@@ -97,7 +95,7 @@ extension ManagedObject {
     for slot in layout.kinds.indices where !values.contains(slot) { values.set(draftValue(at: slot), at: slot) }
     marks.remove(.draft)
     row = nil
-    looseValues = values
+    replaceLoose(with: values)
   }
 
   /// Makes the row of a saved draft its snapshot.
@@ -107,7 +105,7 @@ extension ManagedObject {
   final func acceptDraft(version: Int64, _ writers: inout SnapshotWriters) -> Bool {
     guard let view = row?.view, !marks.contains(.observed), RowVersion.fits(version) else { return false }
     let fixedPart = MutableRowView(view, slotCount: rowSlotCount)
-    if !looseValues.isEmpty {
+    if hasLooseValues {
       for stored in layout.storedSlots where stored.kind != .toOne && looseValues.contains(stored.slot) {
         return false
       }

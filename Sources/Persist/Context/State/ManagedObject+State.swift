@@ -2,19 +2,6 @@ import Foundation
 
 /// The changes of one object's state. The verbs of ``ObjectGraph`` are built on them.
 extension ManagedObject {
-  /// Enters the object into a table, whose context retains its layout.
-  final func join(_ table: Unmanaged<ObjectTable>) {
-    releaseLayout()
-    tableReference = table
-  }
-
-  /// Takes the object out of its table. From now on it retains its layout, which its context may no longer do.
-  final func leaveTable() {
-    holdLayout()
-    forgetUnreadable()
-    tableReference = nil
-  }
-
   /// Enters the object into the table of unsaved objects.
   final func join(_ table: Unmanaged<ObjectTable>, underTemporaryNumber number: UInt64?) {
     join(table)
@@ -48,15 +35,24 @@ extension ManagedObject {
     return number
   }
 
-  /// Records that the program has set a property of a new object.
-  @inline(__always)
-  final func markGiven(_ slot: Int) { given.insert(slot) }
-
   /// Calls the insertion hook. Values that the class sets there are defaults.
   final func awakeAsNew() {
+    guard withLayout({ $0.isConstrained }) else { return awakeFromInsert() }
     let given = given
     awakeFromInsert()
     self.given = given
+  }
+
+  /// Records that the object became a link of ``HeldCycles``, or one with another index.
+  final func becomeLink(at index: Int) {
+    marks.insert(.link)
+    holderCountOrLink = Int32(truncatingIfNeeded: index)
+  }
+
+  /// Records that the object is no link any more.
+  final func endLink(holderCount: Int32) {
+    marks.remove(.link)
+    holderCountOrLink = holderCount
   }
 
   /// Records that somebody observes the object.
@@ -99,24 +95,72 @@ extension ManagedObject {
     loading = state.loading
     change = state.change
   }
+}
+
+/// The kind of an object, and so its table and its layout.
+extension ManagedObject {
+  /// The object's table; nil for an object without a context.
+  @inline(__always)
+  final var tableReference: Unmanaged<ObjectTable>? { kind._withUnsafeGuaranteedRef { $0.table } }
+
+  /// The object's table; nil for an object without a context.
+  @inline(__always)
+  package final var table: ObjectTable? {
+    get { tableReference?.takeUnretainedValue() }
+    set { if let newValue { join(.passUnretained(newValue)) } else { leaveTable() } }
+  }
+
+  @inlinable @inline(__always)
+  final var layoutReference: Unmanaged<EntityLayout> { kind._withUnsafeGuaranteedRef { $0.layoutReference } }
+
+  /// Calls a closure with the layout without counting a reference to it, unlike ``layout``.
+  @inlinable @inline(__always)
+  final func withLayout<Result>(_ body: (EntityLayout) throws -> Result) rethrows -> Result {
+    try layoutReference._withUnsafeGuaranteedRef { try body($0) }
+  }
+
+  /// The facts about the object's entity.
+  package final var layout: EntityLayout { layoutReference.takeUnretainedValue() }
+
+  /// The number of slots of the object's rows.
+  @inlinable @inline(__always)
+  final var rowSlotCount: Int { kind._withUnsafeGuaranteedRef { $0.rowSlotCount } }
+
+  /// Enters the object into a table, which retains the kinds of its objects.
+  final func join(_ table: Unmanaged<ObjectTable>) {
+    guard tableReference?.toOpaque() != table.toOpaque() else { return }
+    let type = Swift.type(of: self)
+    let new = table._withUnsafeGuaranteedRef { table in withLayout { table.kind(of: $0, as: type) } }
+    releaseKind()
+    kind = new
+  }
+
+  /// Takes the object out of its table. From now on it retains its kind.
+  final func leaveTable() {
+    forgetUnreadable()
+    guard tableReference != nil else { return }
+    kind = kind._withUnsafeGuaranteedRef { .passUnretained($0.detached) }
+    holdKind()
+  }
+
   /// Adopts the layout of another context's model, before the object is inserted there.
-  final func changeLayout(to new: EntityLayout) {
-    let wasHeld = marks.contains(.holdsLayout)
-    releaseLayout()
-    layoutReference = .passUnretained(new)
-    if wasHeld { holdLayout() }
+  final func changeLayout(to new: EntityLayout, in table: ObjectTable) {
+    let kind = table.kind(of: new, as: Swift.type(of: self))
+    releaseKind()
+    self.kind = kind._withUnsafeGuaranteedRef { .passUnretained($0.detached) }
+    holdKind()
   }
 
-  final func holdLayout() {
-    guard !marks.contains(.holdsLayout) else { return }
-    marks.insert(.holdsLayout)
-    _ = layoutReference.retain()
+  final func holdKind() {
+    guard !marks.contains(.holdsKind) else { return }
+    marks.insert(.holdsKind)
+    _ = kind.retain()
   }
 
-  final func releaseLayout() {
-    guard marks.contains(.holdsLayout) else { return }
-    marks.remove(.holdsLayout)
-    layoutReference.release()
+  final func releaseKind() {
+    guard marks.contains(.holdsKind) else { return }
+    marks.remove(.holdsKind)
+    kind.release()
   }
 }
 
@@ -195,21 +239,17 @@ extension ManagedObject {
     setLoose(value, at: slot)
   }
 
-  /// Sets an unsaved value outside of a row.
-  @inline(__always)
-  final func setLoose(_ value: consuming StoredValue, at slot: Int) { looseValues.set(value, at: slot) }
-
   /// Discards a property's unsaved value, so that it shows the row's value again.
   final func clearPending(at slot: Int) {
     guard pending.contains(slot) else { return }
     recordChange(at: slot)
-    looseValues.remove(at: slot)
+    removeLoose(at: slot)
   }
 
   final func replacePending(with values: SlotValues) {
     if isDraft { endDraft() }
     if marks.contains(.observed) { recordObserved(pending: values) }
-    looseValues = values
+    replaceLoose(with: values)
   }
 
   /// Whether the object was changed since a save last looked.
@@ -224,16 +264,9 @@ extension ManagedObject {
 extension ManagedObject {
   /// Removes the object from its context permanently.
   final func detach() {
-    // Few programs ask for the identifiers of deleted objects, and creating them takes a tenth of a deletion.
-    if identifier == nil, key > 0,
-      let keyless = tableReference?._withUnsafeGuaranteedRef({ table in
-        withLayout { table.siblings?.keylessID(of: $0) }
-      })
-    {
-      identifier = keyless
-    } else if tableReference != nil {
-      _ = objectID
-    }
+    // Few programs ask for the identifiers of deleted objects, and creating them takes a tenth of a deletion: the key
+    // and the kind determine that of a row.
+    if let tableReference, key <= 0 || tableReference._withUnsafeGuaranteedRef({ $0.isTemporary }) { _ = objectID }
     releaseRelated()
     tableReference?._withUnsafeGuaranteedRef { $0.removeEntry(key) }
     let observedChanges = marks.contains(.observed) ? table?.observedChanges : nil

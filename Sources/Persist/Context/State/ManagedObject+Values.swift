@@ -29,7 +29,7 @@ extension ManagedObject {
   /// As ``attributeValue(at:)``, for the context's own purposes, which no observer has to hear of.
   package final func unnotedValue(at slot: Int) -> StoredValue {
     if loading == .fault { fulfill(reading: slot) }
-    if !looseValues.isEmpty, let value = looseValues[slot] { return value }
+    if hasLooseValues, let value = looseValues[slot] { return value }
     return isDraft ? draftValue(at: slot) : committedValue(at: slot)
   }
 
@@ -59,7 +59,7 @@ extension ManagedObject {
   public final func integer(at slot: Int) -> Int64? {
     recordRead(at: slot)
     if loading == .loaded {
-      if looseValues.isEmpty, let row, !row.isNull(slot, of: rowSlotCount) { return row.integer(slot) }
+      if !hasLooseValues, let row, !row.isNull(slot, of: rowSlotCount) { return row.integer(slot) }
     }
     return integerOrNone(at: slot)
   }
@@ -67,7 +67,7 @@ extension ManagedObject {
   @usableFromInline @inline(never)
   final func integerOrNone(at slot: Int) -> Int64? {
     if loading == .fault { fulfill(reading: slot) }
-    if !looseValues.isEmpty, let value = looseValues[slot] {
+    if hasLooseValues, let value = looseValues[slot] {
       if case .integer(let number) = value { return number }
       return nil
     }
@@ -138,7 +138,7 @@ extension ManagedObject {
     recordRead(at: slot)
     // An object without a table may be recording the properties read, which must be recorded only once, further on.
     if loading == .fault, table != nil { fulfill() }
-    return looseValues.isEmpty && self.form(of: slot) == form ? row?.view : nil
+    return !hasLooseValues && self.form(of: slot) == form ? row?.view : nil
   }
 }
 
@@ -223,7 +223,7 @@ extension ManagedObject {
 
   /// Returns the value including unsaved changes. A fault that has its row remains a fault.
   final func presentValue(at slot: Int) -> StoredValue {
-    if !looseValues.isEmpty, let value = looseValues[slot] { return value }
+    if hasLooseValues, let value = looseValues[slot] { return value }
     return snapshot == nil ? unnotedValue(at: slot) : committedValue(at: slot)
   }
 
@@ -232,7 +232,7 @@ extension ManagedObject {
   final func willChange() {
     if loading == .fault { fulfill() }
     touch()
-    if eventIndex < 0 { enterEvent() }
+    if !isInEvent { enterEvent() }
     if change == .none, loading == .loaded { table?.context.graph.update(self) }
   }
 

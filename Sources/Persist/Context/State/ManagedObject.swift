@@ -48,46 +48,35 @@ nonisolated open class ManagedObject {
     static let observed = Marks(rawValue: 2)
     /// It is new, and its row has unsaved values; see ``ManagedObject/isDraft``.
     static let draft = Marks(rawValue: 4)
-    /// It retains its layout.
-    static let holdsLayout = Marks(rawValue: 8)
+    /// It retains its kind.
+    static let holdsKind = Marks(rawValue: 8)
+    /// It has changed since pending changes were processed; see ``ChangeTracker``.
+    static let entered = Marks(rawValue: 32)
+    /// It both holds others and is held; see ``HeldCycles``.
+    static let link = Marks(rawValue: 64)
   }
 
-  /// Changes only when an object that was created without a context is inserted into one.
-  ///
-  /// Retained only by an object without a table; otherwise the context does. The reference counts of layouts, which
-  /// contexts share, would otherwise slow down every thread that creates objects.
-  @usableFromInline @exclusivity(unchecked) final var layoutReference: Unmanaged<EntityLayout>
-  /// The slots of the properties that the class declares. The layout owns the table.
-  @usableFromInline @exclusivity(unchecked) final var slots: UnsafePointer<SlotTable.Entry>
+  // An object takes 72 bytes, and 80 with those of the allocator, which rounds to multiples of 16: a field more costs
+  // every object 16 bytes. What few objects need is in `additions`, and what many have in common in `kind`.
+  //
+  // The fields are used only within the context's isolation, one at a time: no access calls out to other code. Checking
+  // this at run time would cost 10 to 15 ns for every property access (measured).
 
-  // The fields below are used only within the context's isolation, one at a time: no access calls out to other code.
-  // Checking this at run time would cost 10 to 15 ns for every property access (measured).
-
-  /// Nil for an object without a context. Not retained: a table removes its objects before it is deallocated. It is
-  /// unmanaged because loading an unowned reference retains it, which costs a property access more than the rest.
-  @exclusivity(unchecked) final var tableReference: Unmanaged<ObjectTable>?
+  /// Not retained by an object with a table, whose context does.
+  @usableFromInline @exclusivity(unchecked) final var kind: Unmanaged<ObjectKind>
   /// The row's key; without a row, a number that is unique among the process's unsaved objects.
   @exclusivity(unchecked) package final var key: Int64
-  /// Created on demand; for an object that left its context before, ``ManagedObjectID/isKeyless`` until then.
-  @exclusivity(unchecked) final var identifier: ManagedObjectID? {
-    willSet { if identifier?.isKeyless == false { recordChange(.identifier) } }
-  }
   /// The row as it was read or saved; for a draft, a row that the context is filling.
   @usableFromInline @exclusivity(unchecked) final var row: RowSnapshot?
   /// The object's index in its change set. Fits into the last eight bytes of the snapshot's storage.
   @exclusivity(unchecked) final var changeIndex: Int32 = -1
-  /// Values set since the row was read, and the values of transient attributes. For a draft, only those that its row
-  /// can't contain.
-  @usableFromInline @exclusivity(unchecked) final var looseValues = SlotValues()
-  /// The state of relationships in use; nil for most objects.
-  @exclusivity(unchecked) final var relationships: RelationshipState?
   /// One object held as the destination of a to-one relationship, since most objects have one; `related` contains the
   /// others. Not retained: see ``holderCount``.
   @exclusivity(unchecked) final var heldEnd: ObjectReferences.Reference?
-  /// The number of objects that hold this one. While it isn't zero, the object retains itself once.
-  @exclusivity(unchecked) final var holderCount: Int32 = 0
-  /// The object's index among those that both hold others and are held; negative if it isn't one of them.
-  @exclusivity(unchecked) final var linkIndex: Int32 = -1
+  /// Unsaved values, relationships in use and the identifier; none for most objects.
+  @usableFromInline @exclusivity(unchecked) final var additions = ObjectAdditions.none
+  /// ``holderCount``; for a link of ``HeldCycles``, its index there.
+  @exclusivity(unchecked) final var holderCountOrLink: Int32 = 0
   @usableFromInline @exclusivity(unchecked) package final var loading: Loading {
     didSet { if (oldValue == .missing) != (loading == .missing) { recordChangeOfAll() } }
   }
@@ -97,53 +86,43 @@ nonisolated open class ManagedObject {
   @exclusivity(unchecked) final var marks: Marks = []
   /// The property that led to ``heldEnd``.
   @exclusivity(unchecked) final var heldSlot = ManagedObject.noSlot
-  /// The object's index among those changed since pending changes were processed; negative before its first change.
-  @exclusivity(unchecked) final var eventIndex = ChangeTracker.notEntered
-  /// The properties of a new object that the program has set.
-  @exclusivity(unchecked) final var given = AssignedSlots.none
 
   /// The data that an object is created from; only contexts create it.
   public struct Origin {
-    /// Nothing here is retained: the creator holds everything while it creates the object.
-    let layout: Unmanaged<EntityLayout>
-    /// Nil for an object that has no context, or is new and has no key yet.
-    var table: Unmanaged<ObjectTable>?
+    /// Not retained: the creator holds it while it creates the object.
+    let kind: Unmanaged<ObjectKind>
     var key: Int64 = 0
     let loading: Loading
-    /// Owned by the layout; nil to look it up on the first access of a declared property.
-    var slotTable: Unmanaged<SlotTable>?
-    /// The context that inserts the object as new; it outlives the initializer call. An object with a table is
-    /// registered by its creator.
+    /// The context that inserts the object as new; it outlives the initializer call. An object with a key is registered
+    /// by its creator.
     var inserting: Unmanaged<ManagedObjectContext>?
   }
 
   /// The only designated initializer, for contexts. A subclass that gives its stored properties initial values inherits
   /// this and every other initializer.
   public required init(_ origin: Origin) {
-    layoutReference = origin.layout
-    tableReference = origin.table
+    kind = origin.kind
     key = origin.key
     loading = origin.loading
-    slots = origin.slotTable?._withUnsafeGuaranteedRef { $0.entriesOfFittingClass } ?? SlotTable.empty.entries
     if DeclarationRecording.isActive { DeclarationRecording.current?.leaveOut(self) }
     guard let context = origin.inserting else {
-      if loading != .fault { looseValues = origin.initialValues }
-      if origin.table == nil { holdLayout() }
+      if loading != .fault { replaceLoose(with: origin.initialValues) }
+      if tableReference == nil { holdKind() }
       return
     }
     context._withUnsafeGuaranteedRef { context in
-      beginDraft(origin.slotTable, in: context)
-      if origin.table == nil { context.adopt(self) }
+      beginDraft(in: context)
+      if origin.key == 0 { context.adopt(self) }
     }
   }
 
   deinit {
-    assert(linkIndex < 0, "The context would examine an object that no longer exists.")
+    assert(!marks.contains(.link), "The context would examine an object that no longer exists.")
     forgetUnreadable()
     tableReference?._withUnsafeGuaranteedRef { $0.removeEntry(key) }
     if let heldEnd { Self.loseHolder(heldEnd) }
     if marks.contains(.observed) { ObservedObjects.remove(ObjectIdentifier(self)) }
-    if marks.contains(.holdsLayout) { layoutReference.release() }
+    releaseKind()
   }
 
   /// Creates an object of an entity, with or without a context.
@@ -152,10 +131,10 @@ nonisolated open class ManagedObject {
   ///   - entity: A non-abstract entity of the context's model.
   ///   - context: The context of the new object; nil for none.
   public convenience init(entity: Entity, insertInto context: ManagedObjectContext?) {
-    let layout = context?.layout(of: entity) ?? EntityLayout.alone(entity)
     precondition(!entity.isAbstract, "'\(entity.name)' is abstract: only its subentities have objects.")
-    self.init(Origin(newOf: Self.self, layout, in: context))
-    withExtendedLifetime(layout) {}
+    let (origin, owner) = Origin.new(Self.self, of: entity, in: context)
+    self.init(origin)
+    withExtendedLifetime(owner) {}
   }
 
   /// Creates an object of the entity with a name.
@@ -211,26 +190,6 @@ nonisolated open class ManagedObject {
 }
 
 extension ManagedObject {
-  /// The object's table; nil for an object without a context.
-  @inline(__always)
-  package final var table: ObjectTable? {
-    get { tableReference?.takeUnretainedValue() }
-    set { if let newValue { join(.passUnretained(newValue)) } else { leaveTable() } }
-  }
-
-  /// Calls a closure with the layout without counting a reference to it, unlike ``layout``.
-  @inlinable @inline(__always)
-  final func withLayout<Result>(_ body: (EntityLayout) throws -> Result) rethrows -> Result {
-    try layoutReference._withUnsafeGuaranteedRef { try body($0) }
-  }
-
-  /// The facts about the object's entity.
-  package final var layout: EntityLayout { layoutReference.takeUnretainedValue() }
-
-  /// The number of slots of the object's rows.
-  @inlinable @inline(__always)
-  final var rowSlotCount: Int { withLayout { $0.rowSlotCount } }
-
   /// The object's identifier, temporary until its first save.
   ///
   /// After the save, the temporary identifier still resolves to the object: contexts look the object up by it, and
@@ -238,21 +197,20 @@ extension ManagedObject {
   public final var objectID: ManagedObjectID {
     // A permanent identifier stays. Keys below 0 are those of a parent's new objects.
     if key < 0 || table?.isTemporary != false { recordRead(.identifier) }
-    if let identifier {
-      if !identifier.isKeyless { return identifier }
-      let made = identifier.withKey(key)
-      self.identifier = made
-      return made
-    }
-    if table == nil { key = Int64(bitPattern: ManagedObjectID.nextTemporaryNumber()) }
-    let made =
-      if let siblings = table?.siblings {
-        siblings.objectID(of: layout, key: key)
-      } else {
-        ManagedObjectID(entityName: layout.entity.name, storeIdentifier: "", key: .temporary(UInt64(bitPattern: key)))
-      }
+    if let identifier { return identifier }
+    let made = makeIdentifier()
     identifier = made
     return made
+  }
+
+  private final func makeIdentifier() -> ManagedObjectID {
+    if let siblings = table?.siblings { return siblings.objectID(of: layout, key: key) }
+    if table == nil {
+      if key > 0, let keyless = kind._withUnsafeGuaranteedRef({ $0.keyless }) { return keyless.withKey(key) }
+      key = Int64(bitPattern: ManagedObjectID.nextTemporaryNumber())
+    }
+    return ManagedObjectID(
+      entityName: layout.entity.name, storeIdentifier: "", key: .temporary(UInt64(bitPattern: key)))
   }
 
   /// Whether the object's row hasn't been used.

@@ -84,16 +84,19 @@ extension ObjectGraph {
 extension ManagedObject {
   /// Treats the object's changes as stored; only transient values remain in the object.
   fileprivate final func acceptChanges(_ unsaved: ObjectTable) {
-    if relationships != nil { releaseRemovedMembers() }
+    if extras != nil {
+      releaseRemovedMembers()
+      forgetGiven()
+    }
     if withLayout({ $0.transientSlots.isEmpty }) {
-      if isDraft || !looseValues.isEmpty { replacePending(with: SlotValues()) }
+      if isDraft || hasLooseValues { replacePending(with: SlotValues()) }
     } else if !pending.isEmpty {
       var transient = pending
       for stored in layout.storedSlots { transient.remove(at: stored.slot) }
       replacePending(with: transient)
       formerValues = SlotValues()
     }
-    guard relationships != nil || heldEnd != nil else { return }
+    guard extras != nil || heldEnd != nil else { return }
     for members in toManys {
       members?.accept { id in
         guard case .temporary(let number) = id.key else { return id }

@@ -13,10 +13,10 @@ extension ManagedObject {
   final var brokenRule: String? {
     guard let table else {
       if change == .inserted || change == .updated { return "An object without a context has changes to save." }
-      return marks.contains(.holdsLayout) ? nil : "An object without a context doesn't retain its layout."
+      return marks.contains(.holdsKind) ? nil : "An object without a context doesn't retain its kind."
     }
     if table.map[key] !== self { return "Its table has another object under its key, or none." }
-    if marks.contains(.holdsLayout) { return "It retains its layout, which its context does." }
+    if marks.contains(.holdsKind) { return "It retains its kind, which its context does." }
     let graph = table.context.graph
     let sets: [(set: ObjectGraph.ChangeSet, change: Change)] = [
       (graph.inserted, .inserted), (graph.updated, .updated), (graph.deleted, .deleted),

@@ -103,7 +103,7 @@ extension ObjectGraph {
   ///
   /// A new object has no row to delete: it must ``depart(_:)`` next, and belongs to no change set until then.
   func delete(_ object: ManagedObject) {
-    if object.eventIndex < 0 { object.enterEvent() }
+    if !object.isInEvent { object.enterEvent() }
     let isNew = object.change == .inserted
     leaveChangeSet(object)
     object.change = .deleted
@@ -125,7 +125,7 @@ extension ObjectGraph {
 
   /// Marks a deleted object, which has a row, as changed. Its relationships aren't restored.
   func undelete(_ object: ManagedObject) {
-    if object.eventIndex < 0 { object.enterEvent() }
+    if !object.isInEvent { object.enterEvent() }
     deleted.remove(object)
     update(object)
   }
@@ -134,7 +134,7 @@ extension ObjectGraph {
   ///
   /// - Parameter row: The row to show; nil for the one that the object has.
   func restore(_ object: ManagedObject, over row: RowSnapshot?) {
-    if object.eventIndex < 0 { object.enterEvent() }
+    if !object.isInEvent { object.enterEvent() }
     deleted.remove(object)
     object.change = .none
     object.replacePending(with: object.formerTransientValues)
@@ -172,7 +172,7 @@ extension ObjectGraph {
 
   /// Marks an object as unchanged because others have deleted its row: a save must not find out again what a merge has.
   func discardDeletedByOthers(_ object: ManagedObject) {
-    if object.eventIndex < 0 { object.enterEvent() }
+    if !object.isInEvent { object.enterEvent() }
     uncheckedEnds.remove(object)
     discardChanges(of: object)
   }
@@ -186,7 +186,7 @@ extension ObjectGraph {
 
   /// Removes a new object from the context that was merged into another one, whose identifier it has from now on.
   func absorb(_ object: ManagedObject, into holder: ManagedObject) {
-    if object.eventIndex < 0 { object.enterEvent() }
+    if !object.isInEvent { object.enterEvent() }
     leaveChangeSet(object)
     object.change = .none
     object.detach()

@@ -13,6 +13,8 @@ package final class ObjectTable {
   @exclusivity(unchecked) fileprivate(set) var store: (any RowSource)?
   /// The tables of the same store, by root entity index; nil for objects that were never saved.
   package unowned(unsafe) let siblings: StoreTables?
+  /// The kinds of the objects in this table and in those of the same store.
+  private let kinds: ObjectKinds
   /// The context's instance.
   let cycles: HeldCycles
   let readProbe: ReadProbe
@@ -30,11 +32,17 @@ package final class ObjectTable {
     observedChanges = context.observedChanges
     self.store = store
     self.siblings = siblings
+    kinds = siblings?.kinds ?? ObjectKinds()
   }
 
   package var isTemporary: Bool { store == nil }
 
   func forgetReadAhead() { (rowsAhead, membersAhead) = (RowsAhead(), MembersAhead()) }
+
+  /// Returns the kind of the table's objects of an entity and class.
+  func kind(of layout: EntityLayout, as type: ManagedObject.Type) -> Unmanaged<ObjectKind> {
+    kinds.kind(of: layout, as: type, in: self)
+  }
 
   /// Registers an object under a key.
   ///
@@ -92,8 +100,8 @@ package final class StoreTables {
   private let context: Unmanaged<ManagedObjectContext>
   // Only accessed within the context's isolation, one at a time.
   @exclusivity(unchecked) private var tables: [ObjectTable?]
-  /// The common parts of identifiers, by entity index.
-  @exclusivity(unchecked) private var keylessIDs: [ManagedObjectID?]
+  /// The kinds of the objects in all tables.
+  fileprivate let kinds = ObjectKinds()
 
   init(context: ManagedObjectContext, store: any PersistentStore) {
     // Not retained: the context owns this object.
@@ -103,7 +111,6 @@ package final class StoreTables {
     self.store = context.rowsOfParent?(store) ?? store
     identifier = store.identifier
     tables = Array(repeating: nil, count: context.layouts.count)
-    keylessIDs = Array(repeating: nil, count: context.layouts.count)
   }
 
   /// Makes the tables read a view from now on; nil for the store itself.
@@ -130,15 +137,6 @@ package final class StoreTables {
     return .named(rowKey: key, entityName: layout.entity.name, storeIdentifier: identifier)
   }
 
-  /// Returns what the identifiers of an entity's rows have in common, from which ``ManagedObject/objectID`` is created
-  /// later.
-  func keylessID(of layout: EntityLayout) -> ManagedObjectID {
-    if let known = keylessIDs[layout.index] { return known }
-    let made = ManagedObjectID.keyless(entityName: layout.entity.name, storeIdentifier: identifier)
-    keylessIDs[layout.index] = made
-    return made
-  }
-
   /// Returns the object of a row if it is registered.
   ///
   /// - Parameter rootIndex: The index of the hierarchy's root entity.
@@ -152,6 +150,88 @@ package final class StoreTables {
       guard let count = tables[index]?.map.count else { return true }
       return count == 0 && isKnownUniquelyReferenced(&tables[index])
     }
+  }
+}
+
+/// What the objects of one entity and class in one table have in common, or those that have left it.
+///
+/// An object refers to its kind alone, instead of to its layout, its table and its declared slots, which saves 16 bytes
+/// of each. The tables own the kinds of their objects; an object without a table retains its kind.
+@usableFromInline
+final class ObjectKind {
+  private let layout: EntityLayout
+  /// ``layout``, whose reference counts aren't touched for an object: contexts share it, so that these would slow down
+  /// every thread that creates objects.
+  @usableFromInline let layoutReference: Unmanaged<EntityLayout>
+  @usableFromInline let rowSlotCount: Int
+  let type: ManagedObject.Type
+  let slotTable: SlotTable
+  /// The slots of the properties that the class declares, of ``slotTable``.
+  @usableFromInline let slots: UnsafePointer<SlotTable.Entry>
+  /// Whether new objects have values other than null.
+  let hasInitialValues: Bool
+  /// Nil for objects without a context. Not retained: it removes its objects before it is deallocated. It is unmanaged
+  /// because loading an unowned reference retains it, which costs a property access more than the rest.
+  let table: Unmanaged<ObjectTable>?
+  /// What the identifiers of rows have in common that these objects had in their former table; nil for others.
+  let keyless: ManagedObjectID?
+
+  // Unchecked: they belong to the isolation of the context, or of the object without one.
+
+  /// Another kind of the same entity and table, of another class.
+  @exclusivity(unchecked) fileprivate var next: ObjectKind?
+  @exclusivity(unchecked) private var formerKind: ObjectKind?
+
+  fileprivate init(
+    _ layout: EntityLayout, _ type: ManagedObject.Type, _ slotTable: SlotTable, in table: ObjectTable?,
+    keyless: ManagedObjectID? = nil
+  ) {
+    (self.layout, self.type, self.slotTable, self.keyless) = (layout, type, slotTable, keyless)
+    layoutReference = .passUnretained(layout)
+    rowSlotCount = layout.rowSlotCount
+    slots = slotTable.entriesOfFittingClass
+    hasInitialValues = !layout.defaultSlots.isEmpty || !slotTable.initialSlots.isEmpty
+    self.table = table.map(Unmanaged.passUnretained)
+  }
+
+  /// Creates the kind of an object without a context.
+  convenience init(_ layout: EntityLayout, _ type: ManagedObject.Type, _ slotTable: SlotTable) {
+    self.init(layout, type, slotTable, in: nil)
+  }
+
+  /// The kind of objects that have left the table.
+  var detached: ObjectKind {
+    if let formerKind { return formerKind }
+    let siblings = table?._withUnsafeGuaranteedRef { $0.siblings }
+    let keyless = siblings.map {
+      ManagedObjectID.keyless(entityName: layout.entity.name, storeIdentifier: $0.identifier)
+    }
+    let made = ObjectKind(layout, type, slotTable, in: nil, keyless: keyless)
+    formerKind = made
+    return made
+  }
+}
+
+/// The kinds of the objects in all tables of a store, or of those that were never saved.
+final class ObjectKinds {
+  /// By index of the entity, whose objects are all in one table; the first of its classes.
+  @exclusivity(unchecked) private var first: ContiguousArray<ObjectKind?> = []
+
+  /// Returns the kind of a table's objects of an entity and class.
+  func kind(
+    of layout: EntityLayout, as type: ManagedObject.Type, in table: ObjectTable
+  ) -> Unmanaged<ObjectKind> {
+    var kind = layout.index < first.count ? first[layout.index] : nil
+    while let known = kind {
+      if known.type == type { return .passUnretained(known) }
+      kind = known.next
+    }
+    // The class may create objects when it is examined.
+    let made = ObjectKind(layout, type, table.context.slotTable(of: type, layout), in: table)
+    while first.count <= layout.index { first.append(nil) }
+    made.next = first[layout.index]
+    first[layout.index] = made
+    return .passUnretained(made)
   }
 }
 

@@ -35,7 +35,7 @@ final class SavedStates {
       objects.append(state)
     }
     // Transient values aren't part of a row.
-    for object in registered where !object.looseValues.isEmpty {
+    for object in registered where object.hasLooseValues {
       guard let state = table.map[object.key] else { continue }
       for slot in object.layout.transientSlots { object.pending[slot].map { state.setPending($0, at: slot) } }
     }

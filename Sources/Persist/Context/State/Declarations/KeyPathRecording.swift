@@ -46,9 +46,10 @@ final class KeyPathRecording: @unchecked Sendable {
   /// Creates a recording object at a key path from the root.
   func object(of layout: EntityLayout, as type: ManagedObject.Type, at keys: [String]) -> ManagedObject {
     let slotTable = layout.slotTable(of: type)
-    let origin = ManagedObject.Origin(
-      layout: .passUnretained(layout), loading: .fault, slotTable: .passUnretained(slotTable))
-    let object = type.init(origin)
+    let kind = ObjectKind(layout, type, slotTable)
+    let object = withExtendedLifetime(kind) {
+      type.init(ManagedObject.Origin(kind: .passUnretained(kind), loading: .fault))
+    }
     object.replacePending(
       with: SlotValues(layout.properties.map { sample($0, initial: slotTable.initialValue(at: $0.slot)) }))
     objects.append((object, keys))

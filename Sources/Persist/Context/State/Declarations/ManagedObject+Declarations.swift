@@ -7,11 +7,11 @@ extension ManagedObject {
   ///   - owner: The class that declares the property.
   @inlinable @inline(__always)
   public final func slot(of key: DeclarationKey, declaredBy owner: ManagedObject.Type) -> Int {
-    let slot = SlotTable.find(key.number, in: slots)
+    let slot = SlotTable.find(key.number, in: kind._withUnsafeGuaranteedRef { $0.slots })
     return slot >= 0 ? slot : findSlot(of: key, declaredBy: owner)
   }
 
-  /// Handles objects without a table, keys shared by two classes in the object's inheritance chain, and prototypes.
+  /// Handles keys shared by two classes in the object's inheritance chain, and prototypes.
   @usableFromInline @inline(never)
   final func findSlot(of key: DeclarationKey, declaredBy owner: ManagedObject.Type) -> Int {
     if isPrototype {
@@ -19,7 +19,6 @@ extension ManagedObject {
       return 0
     }
     let table = layout.slotTable(of: Swift.type(of: self))
-    slots = table.entries
     if let slot = table.slot(of: key.number, declaredBy: ObjectIdentifier(owner)) { return slot }
     preconditionFailure(Self.sentence(for: key, of: Swift.type(of: self), in: layout.entity))
   }
@@ -84,32 +83,42 @@ extension ManagedObject.Origin {
   package static func new(
     _ type: ManagedObject.Type, of entity: Entity, in context: ManagedObjectContext?
   ) -> (origin: Self, owner: AnyObject) {
-    let layout = context?.layout(of: entity) ?? EntityLayout.alone(entity)
-    return (Self(newOf: type, layout, in: context), layout)
+    if let context { return (Self(newOf: type, context.layout(of: entity), in: context), context) }
+    let layout = EntityLayout.alone(entity)
+    let kind = ObjectKind(layout, type, layout.slotTable(of: type))
+    return (Self(newOf: kind), kind)
   }
 
   package var entity: Entity { layout._withUnsafeGuaranteedRef { $0.entity } }
 
-  /// Creates the origin of a new object of a class, with or without a context.
-  ///
-  /// - Parameter layout: The object's layout, which the caller holds until the object is created.
-  init(newOf type: ManagedObject.Type, _ layout: EntityLayout, in context: ManagedObjectContext?) {
-    let table = context?.slotTable(of: type, layout) ?? layout.slotTable(of: type)
-    self.init(
-      layout: .passUnretained(layout), loading: .loaded, slotTable: .passUnretained(table),
-      inserting: context.map(Unmanaged.passUnretained))
+  /// Creates the origin of a new object of a class, which the context inserts.
+  init(newOf type: ManagedObject.Type, _ layout: EntityLayout, in context: ManagedObjectContext) {
+    let kind = context.unsavedTable.kind(of: layout, as: type)
+    self.init(kind: kind, loading: .loaded, inserting: .passUnretained(context))
   }
 
-  var isNew: Bool { table == nil && loading == .loaded }
+  /// Creates the origin of a new object of a class, which the caller inserts into the context.
+  init(looseOf type: ManagedObject.Type, _ layout: EntityLayout, in context: ManagedObjectContext) {
+    let kind = context.unsavedTable.kind(of: layout, as: type)
+    self.init(newOf: kind._withUnsafeGuaranteedRef { $0.detached })
+  }
+
+  /// Creates the origin of a new object without a context.
+  ///
+  /// - Parameter kind: The object's kind, which the caller holds until the object is created.
+  init(newOf kind: ObjectKind) { self.init(kind: .passUnretained(kind), loading: .loaded) }
+
+  private var layout: Unmanaged<EntityLayout> { kind._withUnsafeGuaranteedRef { $0.layoutReference } }
 }
 
 extension ManagedObject.Origin {
   /// The object's initial values besides its row: the model's defaults, and for a new object also those of its class.
   var initialValues: SlotValues {
-    if let table, !table._withUnsafeGuaranteedRef({ $0.isTemporary }) { return SlotValues() }
-    let modelValues = layout._withUnsafeGuaranteedRef { $0.initialValues }
-    guard isNew, let slotTable else { return modelValues }
-    return slotTable._withUnsafeGuaranteedRef { $0.values(orElse: modelValues) }
+    kind._withUnsafeGuaranteedRef { kind in
+      if let table = kind.table, !table._withUnsafeGuaranteedRef({ $0.isTemporary }) { return SlotValues() }
+      let modelValues = kind.layoutReference._withUnsafeGuaranteedRef { $0.initialValues }
+      return loading == .loaded ? kind.slotTable.values(orElse: modelValues) : modelValues
+    }
   }
 }
 
@@ -145,7 +154,8 @@ extension ManagedObject {
 
   final class func prototype() -> ManagedObject {
     guard let layout = prototypeLayout else { preconditionFailure("There is no layout for prototypes.") }
-    return self.init(Origin(layout: .passUnretained(layout), loading: .loaded))
+    let kind = ObjectKind(layout, self, .empty)
+    return withExtendedLifetime(kind) { self.init(Origin(newOf: kind)) }
   }
 
   /// Creates a prototype whose composite attributes have the given value.

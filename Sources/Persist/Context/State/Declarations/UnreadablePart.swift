@@ -98,7 +98,7 @@ extension ManagedObject {
   /// Reports a property whose value its type can't read, unless there is no value.
   @inlinable @inline(__always)
   public final func reportUnlessNull(at slot: Int, as type: Any.Type) {
-    if looseValues.isEmpty, let row, row.isNull(slot, of: rowSlotCount) { return }
+    if !hasLooseValues, let row, row.isNull(slot, of: rowSlotCount) { return }
     reportUnreadable(at: slot, as: type)
   }
 

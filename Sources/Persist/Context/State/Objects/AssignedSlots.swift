@@ -11,6 +11,8 @@ struct AssignedSlots: Sendable {
 
   private init(bits: UInt64) { self.bits = bits }
 
+  var isEmpty: Bool { bits == 0 }
+
   @inline(__always)
   mutating func insert(_ slot: Int) { bits |= 1 &<< UInt64(truncatingIfNeeded: min(slot, Self.sharedBit)) }
 

@@ -30,11 +30,10 @@ struct FaultFactory {
 
   @inline(never)
   private mutating func makeFirstFault(key: Int64, entityIndex: Int) -> ManagedObject {
-    let layout = context.layouts[entityIndex]
-    let origin = ManagedObject.Origin(
-      layout: .passUnretained(layout), table: .passUnretained(table), key: key, loading: .fault,
-      slotTable: .passUnretained(context.slotTable(of: layout)))
-    (self.entityIndex, type, self.origin) = (entityIndex, context.classes[entityIndex], origin)
+    type = context.classes[entityIndex]
+    let kind = table.kind(of: context.layouts[entityIndex], as: type)
+    let origin = ManagedObject.Origin(kind: kind, key: key, loading: .fault)
+    (self.entityIndex, self.origin) = (entityIndex, origin)
     return register(type.init(origin), key)
   }
 

@@ -32,8 +32,7 @@ extension ManagedObjectContext {
     precondition(object.table == nil, "\(object) belongs to another context: look it up by its identifier.")
     observedChanges.begin()
     defer { observedChanges.end() }
-    object.changeLayout(to: layout(of: object.layout.entity))
-    object.slots = slotTable(of: type(of: object), object.layout).entries
+    object.changeLayout(to: layout(of: object.layout.entity), in: unsavedTable)
     if object.pending.isEmpty { object.replacePending(with: object.layout.initialValues) }
     object.replaceRow(with: nil)
     object.replaceMembers(with: [])
@@ -64,7 +63,7 @@ extension ManagedObjectContext {
   /// - Parameter given: The properties that count as set by the program.
   func reregister(_ object: ManagedObject, given: AssignedSlots) {
     // Recorded with its state, so that removing it again counts as a deletion.
-    if let tracker, object.eventIndex < 0 { tracker.enter(object, before: ObjectState(object)) }
+    if let tracker, !object.isInEvent { tracker.enter(object, before: ObjectState(object)) }
     switch object.objectID.key {
     case .permanent(let key):
       guard let place = place(of: object.objectID) else {
@@ -91,10 +90,9 @@ extension ManagedObjectContext {
   /// Inserts a new object with a key for its row, which must be free.
   package func insertNewObject(of layout: EntityLayout, key: Int64, in table: ObjectTable) -> ManagedObject {
     let type = managedObjectClass(of: layout)
-    var origin = ManagedObject.Origin(newOf: type, layout, in: self)
-    origin.table = .passUnretained(table)
-    origin.key = key
-    let object = type.init(origin)
+    let object = type.init(
+      ManagedObject.Origin(
+        kind: table.kind(of: layout, as: type), key: key, loading: .loaded, inserting: .passUnretained(self)))
     table.insert(object, key: key)
     graph.insert(object)
     object.awakeFromInsert()

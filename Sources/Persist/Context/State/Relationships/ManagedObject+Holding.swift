@@ -102,7 +102,7 @@ extension ManagedObject {
   /// Releases all held objects.
   final func releaseRelated() {
     // An object remains a link if what it held was released one by one.
-    if linkIndex >= 0 { table?.cycles.remove(self) }
+    if marks.contains(.link) { table?.cycles.remove(self) }
     guard heldEnd != nil || related != nil else { return }
     let former = (heldEnd, related)
     (heldEnd, heldSlot, related) = (nil, Self.noSlot, nil)
@@ -112,11 +112,25 @@ extension ManagedObject {
 
 /// The count of an object's holders.
 extension ManagedObject {
+  /// The number of objects that hold this one. While it isn't zero, the object retains itself once.
+  final var holderCount: Int32 {
+    @inline(__always)
+    get { marks.contains(.link) ? linkedHolderCount : holderCountOrLink }
+    @inline(__always)
+    set { if marks.contains(.link) { linkedHolderCount = newValue } else { holderCountOrLink = newValue } }
+  }
+
+  /// The same for a link, which always has a table.
+  private final var linkedHolderCount: Int32 {
+    get { tableReference?._withUnsafeGuaranteedRef { $0.cycles[self] } ?? 0 }
+    set { tableReference?._withUnsafeGuaranteedRef { $0.cycles[self] = newValue } }
+  }
+
   private final var holdsAny: Bool { heldEnd != nil || related != nil }
 
   private final func becomeHolder() {
     let isPassDue = tableReference?._withUnsafeGuaranteedRef { table in
-      if holderCount > 0, linkIndex < 0 { table.cycles.insert(self) }
+      if holderCount > 0, !marks.contains(.link) { table.cycles.insert(self) }
       return table.cycles.isPassDue
     }
     // Retained during a pass, because objects that it releases may run code of the program.
@@ -127,7 +141,7 @@ extension ManagedObject {
     if holderCount == 0 {
       // All holders share one reference, which the object owns itself.
       _ = Unmanaged.passRetained(self)
-      if holdsAny, linkIndex < 0 { tableReference?._withUnsafeGuaranteedRef { $0.cycles.insert(self) } }
+      if holdsAny, !marks.contains(.link) { tableReference?._withUnsafeGuaranteedRef { $0.cycles.insert(self) } }
     }
     holderCount &+= 1
   }
@@ -147,7 +161,7 @@ extension ManagedObject {
     holderCount &-= 1
     guard holderCount == 0 else { return (false, nil) }
     let cycles = table?.cycles
-    if linkIndex >= 0 { cycles?.remove(self) }
+    if marks.contains(.link) { cycles?.remove(self) }
     return (true, cycles)
   }
 }

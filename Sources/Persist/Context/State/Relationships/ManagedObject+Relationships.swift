@@ -15,7 +15,7 @@ extension ManagedObject {
   /// Does the same as ``toOne(at:)`` without holding the object.
   final func destination(at slot: Int) -> ManagedObject? {
     if loading == .fault { fulfill() }
-    if looseValues.isEmpty, let object = storedDestination(at: slot) { return withCompanions(object) }
+    if !hasLooseValues, let object = storedDestination(at: slot) { return withCompanions(object) }
     return uncommonDestination(at: slot)
   }
 
@@ -229,7 +229,7 @@ extension ManagedObject {
   /// Does the same as ``willChange()`` for a to-many relationship: the row isn't needed until the save.
   final func willChangeMembers() {
     touch()
-    if eventIndex < 0 { enterEvent() }
+    if !isInEvent { enterEvent() }
     if change == .none, loading == .loaded || loading == .fault { table?.context.graph.update(self) }
   }
 

@@ -7,7 +7,7 @@ extension ManagedObject {
   final func validateProperties(all: Bool) throws {
     let validators = type(of: self).validators
     let hasChecks = withLayout { !$0.checks.isEmpty }
-    guard hasChecks || !validators.isEmpty || !looseValues.isEmpty else { return }
+    guard hasChecks || !validators.isEmpty || hasLooseValues else { return }
     var problems: [any Error] = columnProblems()
     for check in layout.checks {
       if check.isToMany {
@@ -17,7 +17,7 @@ extension ManagedObject {
         problems += check.problems(withCount: memberIDs(of: relationship).count, of: layout.entity.name)
       } else if check.isDerived {
         problems += check.problems(withValueDerivedFrom: DerivedReading(self), of: layout.entity.name)
-      } else if all || !looseValues.isEmpty {
+      } else if all || hasLooseValues {
         problems += check.problems(with: value(toCheckBy: check), of: layout.entity.name)
       }
     }
@@ -43,7 +43,7 @@ extension ManagedObject {
   /// Returns the problems with set values that their columns can't hold.
   fileprivate final func columnProblems() -> [PersistenceError] {
     // The row of a draft has only values that their columns can hold.
-    guard !looseValues.isEmpty else { return [] }
+    guard hasLooseValues else { return [] }
     let isValid = withLayout { layout in
       looseValues.allSatisfy { layout.columnChecks[$0].holds($1) }
     }
