@@ -120,6 +120,15 @@ extension ExpansionPlanner {
       guard let property = place.columns.first(where: { $0.name == column })?.property else { continue }
       return (place.entity.property(named: property)?.declaringEntity ?? place.entity.name, property)
     }
+    // The members of a relationship without an inverse have its keys, and those of an ordered one their positions.
+    for place in map.tables {
+      for property in place.entity.properties {
+        guard case .foreignKey(let key)? = place.toMany[property.slot], key.table == table,
+          [key.column, key.orderColumn, key.entityColumn].contains(column)
+        else { continue }
+        return (property.declaringEntity, property.name)
+      }
+    }
     return nil
   }
 

@@ -124,8 +124,13 @@ extension ExpansionPlanner {
     func isNamed(_ operation: MigrationOperation) -> Bool {
       operation.property.map(properties.contains) == true || operation.newName.map(properties.contains) == true
     }
-    return own.first(where: isNamed) ?? all.first { isNamed($0) && isRelated($0.entity, entity) } ?? moved
-      ?? all.first(where: isNamed)
+    let named = own.first(where: isNamed) ?? all.first { isNamed($0) && isRelated($0.entity, entity) }
+    if let found = named ?? moved { return found }
+    // Only the inverse differs.
+    let inverses = [forward.map.model, forward.planned.model].compactMap { model in
+      model.entitiesByName[entity]?.relationship(named: property).flatMap { model.inverse(of: $0)?.name }
+    }
+    return all.first { $0.property.map(inverses.contains) == true || $0.newName.map(inverses.contains) == true }
   }
 
   /// Whether one of two entities inherits from the other in one of the models.
