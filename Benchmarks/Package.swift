@@ -26,6 +26,9 @@ let package = Package(
         .product(name: "Persist", package: "Persist"), .product(name: "PersistSync", package: "Persist"),
         "CSQLiteForBenchmarks",
       ]),
+    .executableTarget(
+      name: "WaitBenchmarks",
+      dependencies: [.product(name: "Persist", package: "Persist"), "CSQLiteForBenchmarks"]),
     .target(
       name: "PropertyClasses",
       dependencies: [
