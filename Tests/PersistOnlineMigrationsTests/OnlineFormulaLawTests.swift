@@ -23,9 +23,9 @@ struct OnlineFormulaLawTests {
     "short": .int16, "medium": .int32, "long": .integer, "real": .float, "other": .float,
   ]
   private static let doubles: [Double] = [
-    0, -0.0, 0.5, -0.5, 1.5, 2.5, -2.5, 99.99, 4_503_599_627_370_497.5, 9_007_199_254_740_993, 9.2e18, 9.3e18, -9.3e18,
-    0x1p63, -0x1p63, 0x1p63 - 1024, 1e300, -1e300, 1.7976931348623157e308, 5e-324, 2.2e-308, 3.4e38, 1e-45, .infinity,
-    -.infinity,
+    0, -0.0, 0.5, -0.5, 1.5, 2.5, -2.5, 99.99, 4_503_599_627_370_497.5, 9_007_199_254_740_992, 9.2e18, 9.3e18, -9.3e18,
+    0x1p63, -0x1p63, 0x1p63 - 1024, 1e300, -1e300, 1.7976931348623157e308, .leastNonzeroMagnitude,
+    .leastNormalMagnitude / 2, 3.4e38, 1e-45, .infinity, -.infinity,
   ]
   private static let longs: [Int64] = [
     0, 1, -1, 7, -7, 60, 9_007_199_254_740_993, 4_611_686_018_427_387_904, .max, .min, .max - 1, 3_000_000_000,
