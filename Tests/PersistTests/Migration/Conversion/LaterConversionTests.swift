@@ -239,6 +239,16 @@ struct LaterConversionTests {
     }
   }
 
+  @Test("Beginning a conversion looks up the first and the last row of a table, and reads no other")
+  func beginning() throws {
+    try withUnconverted { url, _, _ in
+      let plan = try MadeStore.rows("EXPLAIN QUERY PLAN \(SQLText.recordEnds(ofRowsOf: "ZITEM").text)", at: url)
+      let details = plan.compactMap(\.last)
+      #expect(details.filter { $0.hasPrefix("SEARCH") }.count == 2, "\(details)")
+      #expect(!details.contains { $0.hasPrefix("SCAN") && $0.contains("PERSIST_ROWS_ZITEM") }, "\(details)")
+    }
+  }
+
   @Test("Other programs read and write the store by SQL, and lose nothing")
   func otherPrograms() throws {
     try withUnconverted { url, models, _ in

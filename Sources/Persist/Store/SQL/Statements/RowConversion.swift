@@ -52,9 +52,7 @@ extension SQLText {
       """
     return [
       "CREATE TABLE \(name: position) (Z_PLACE INTEGER, Z_LAST INTEGER)",
-      """
-      INSERT INTO \(name: position) SELECT MIN(Z_PK) - 1, MAX(Z_PK) FROM \(name: rows)
-      """,
+      recordEnds(ofRowsOf: table),
       "CREATE TABLE \(name: written) (Z_PK INTEGER PRIMARY KEY)",
       view(conversion, columns),
       trigger("INSERT", table, """
@@ -63,6 +61,16 @@ extension SQLText {
       trigger("UPDATE", table, "UPDATE \(name: rows) SET \(changes) WHERE Z_PK = OLD.Z_PK; \(recordKey)"),
       trigger("DELETE", table, "DELETE FROM \(name: rows) WHERE Z_PK = OLD.Z_PK;"),
     ]
+  }
+
+  /// Records before which row a conversion begins, and the last row. SQLite looks each of them up on its own, but would
+  /// read all rows for both together.
+  package static func recordEnds(ofRowsOf table: String) -> SQLText {
+    let rows = RowConversion.Names.rows(table)
+    return """
+      INSERT INTO \(name: RowConversion.Names.position(table)) \
+      SELECT (SELECT MIN(Z_PK) FROM \(name: rows)) - 1, (SELECT MAX(Z_PK) FROM \(name: rows))
+      """
   }
 
   private static func trigger(_ event: SQLText, _ table: String, _ body: SQLText) -> SQLText {
