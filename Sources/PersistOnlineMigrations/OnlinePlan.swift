@@ -25,7 +25,7 @@ public struct OnlinePlan: Sendable, Hashable {
     public var way: Way
     /// The reason of a refusal; nil for others.
     public var reason: String?
-    /// What to do instead of a refused difference; nil for others.
+    /// The advice in place of a refused difference; nil for others.
     public var fix: String?
   }
 

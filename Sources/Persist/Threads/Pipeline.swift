@@ -22,8 +22,8 @@ package final class Pipeline<Part: Sendable>: @unchecked Sendable {
     case finished((any Error)?)
   }
 
-  /// What a call of `produce` returned or threw. Not a `Result`, for which Swift's runtime searches all libraries when
-  /// a process uses it first: a third of a million instructions.
+  /// The outcome of a call of `produce`. Not a `Result`, for which Swift's runtime searches all libraries when a
+  /// process uses it first: a third of a million instructions.
   private enum Production {
     case part(Part, isLast: Bool)
     case failure(any Error)

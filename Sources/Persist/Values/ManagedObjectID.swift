@@ -66,9 +66,6 @@ public final class ManagedObjectID: Sendable {
     if next.current !== self { _ = successor.storeIfNil(next) }
   }
 
-  /// Whether this isn't an identifier, but the part that those of an entity's rows in a store have in common.
-  package var isKeyless: Bool { key == .permanent(0) }
-
   /// Returns the part that the identifiers of an entity's rows in a store have in common.
   package static func keyless(entityName: String, storeIdentifier: String) -> ManagedObjectID {
     ManagedObjectID(entityName: entityName, storeIdentifier: storeIdentifier, key: .permanent(0))

@@ -74,7 +74,7 @@ package final class OnlineConnection {
   /// An obstacle, in sentences.
   package struct Obstacle: Sendable {
     package let reason: String
-    /// What to do about it.
+    /// The advice that removes it.
     package let fix: String
   }
 

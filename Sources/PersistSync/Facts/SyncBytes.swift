@@ -1,4 +1,5 @@
 import Foundation
+import Persist
 
 /// Writes the parts of keys and values, so that their bytes have the order of the parts.
 struct ByteWriter {
@@ -149,13 +150,7 @@ struct ByteReader {
 extension Data {
   /// Whether the bytes come first in lexicographic order.
   func precedes(_ other: Data) -> Bool {
-    withUnsafeBytes { bytes in
-      other.withUnsafeBytes { others in
-        guard let first = bytes.baseAddress, let second = others.baseAddress else { return !others.isEmpty }
-        let order = memcmp(first, second, Swift.min(bytes.count, others.count))
-        return order == 0 ? bytes.count < others.count : order < 0
-      }
-    }
+    withUnsafeBytes { bytes in other.withUnsafeBytes { bytes.order(beside: $0) < 0 } }
   }
 
   /// The number of bytes at the beginning that are those of others.

@@ -137,14 +137,8 @@ struct FactTable: Sendable {
 
   /// Whether a part of bytes comes before another one; nil if they are equal.
   private func order(_ bytes: [UInt8], _ left: Range<Int>, _ right: Range<Int>) -> Bool? {
-    bytes.withUnsafeBytes { bytes in
-      let count = min(left.count, right.count)
-      if count > 0, let start = bytes.baseAddress {
-        let order = memcmp(start + left.lowerBound, start + right.lowerBound, count)
-        if order != 0 { return order < 0 }
-      }
-      return left.count == right.count ? nil : left.count < right.count
-    }
+    let order = bytes.order(left, beside: bytes, right)
+    return order == 0 ? nil : order < 0
   }
 
   private mutating func addFact(

@@ -1,4 +1,5 @@
 import Foundation
+import Persist
 
 /// The packed facts in the entry of a row, as far as changes of values need them.
 ///
@@ -169,12 +170,8 @@ extension [UInt8] {
   func order(_ range: Range<Int>, beside others: [UInt8], _ other: Range<Int>) -> Int {
     withUnsafeBytes { bytes in
       others.withUnsafeBytes { others in
-        let count = Swift.min(range.count, other.count)
-        if count > 0, let left = bytes.baseAddress, let right = others.baseAddress {
-          let order = memcmp(left + range.lowerBound, right + other.lowerBound, count)
-          if order != 0 { return Int(order) }
-        }
-        return range.count - other.count
+        UnsafeRawBufferPointer(rebasing: bytes[range]).order(
+          beside: UnsafeRawBufferPointer(rebasing: others[other]))
       }
     }
   }

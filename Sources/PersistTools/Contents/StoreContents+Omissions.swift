@@ -1,7 +1,7 @@
 import Persist
 
 extension StoreContents {
-  /// What the store has besides the objects of its model, in sentences.
+  /// The content of the store besides the objects of its model, in sentences.
   package func omissions() throws -> [String] {
     guard let store = store as? any InspectableStore else { return [] }
     return try store.inspect { inspector in

@@ -29,7 +29,7 @@ final class ObjectExtras {
   }
 }
 
-/// What an object has besides its row. Eight bytes.
+/// The state of an object besides its row. Eight bytes.
 ///
 /// Most changed objects have only unsaved values. ``ObjectExtras`` for these too would take a tenth of the instructions
 /// of a change and its save.

@@ -153,7 +153,7 @@ package final class StoreTables {
   }
 }
 
-/// What the objects of one entity and class in one table have in common, or those that have left it.
+/// The facts that objects of one entity and class in one table share, or those that have left it.
 ///
 /// An object refers to its kind alone, instead of to its layout, its table and its declared slots, which saves 16 bytes
 /// of each. The tables own the kinds of their objects; an object without a table retains its kind.
@@ -173,7 +173,7 @@ final class ObjectKind {
   /// Nil for objects without a context. Not retained: it removes its objects before it is deallocated. It is unmanaged
   /// because loading an unowned reference retains it, which costs a property access more than the rest.
   let table: Unmanaged<ObjectTable>?
-  /// What the identifiers of rows have in common that these objects had in their former table; nil for others.
+  /// The common part of the identifiers that these objects had in their former table; nil for others.
   let keyless: ManagedObjectID?
 
   // Unchecked: they belong to the isolation of the context, or of the object without one.

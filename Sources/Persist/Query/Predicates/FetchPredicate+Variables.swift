@@ -103,7 +103,7 @@ extension FetchExpression {
   }
 }
 
-/// What replaces references in an expression.
+/// The replacements of references in an expression.
 private struct References {
   /// Replaces the evaluated object; nil to leave it.
   var current: FetchExpression?

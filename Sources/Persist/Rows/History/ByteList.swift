@@ -57,14 +57,14 @@ package struct AttachedList: Sendable {
   package mutating func reserveCapacity(_ count: Int) { entries.reserveCapacity(count) }
 
   package mutating func append(_ key: Data, _ value: Data) {
-    let start = bytes.count
-    key.withUnsafeBytes { bytes.append(contentsOf: $0) }
-    let middle = bytes.count
-    value.withUnsafeBytes { bytes.append(contentsOf: $0) }
-    entries.append(Entry(key: start..<middle, value: middle..<bytes.count))
+    key.withUnsafeBytes { key in value.withUnsafeBytes { append(key, $0) } }
   }
 
   package mutating func append(_ key: ArraySlice<UInt8>, _ value: [UInt8]) {
+    key.withUnsafeBytes { key in value.withUnsafeBytes { append(key, $0) } }
+  }
+
+  private mutating func append(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
     let start = bytes.count
     bytes.append(contentsOf: key)
     let middle = bytes.count

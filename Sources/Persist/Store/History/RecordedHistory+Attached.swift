@@ -118,12 +118,6 @@ extension Data {
   /// Whether the bytes come first in lexicographic order.
   @inline(never)
   fileprivate func precedes(_ other: Data) -> Bool {
-    withUnsafeBytes { bytes in
-      other.withUnsafeBytes { others in
-        guard let first = bytes.baseAddress, let second = others.baseAddress else { return !others.isEmpty }
-        let order = memcmp(first, second, Swift.min(bytes.count, others.count))
-        return order == 0 ? bytes.count < others.count : order < 0
-      }
-    }
+    withUnsafeBytes { bytes in other.withUnsafeBytes { bytes.order(beside: $0) < 0 } }
   }
 }

@@ -80,7 +80,7 @@ struct TransactionReader<Source: HistorySource>: ~Copyable {
     return changes
   }
 
-  /// What a change has in common with the next one, mostly.
+  /// The facts about a change that the next one mostly shares.
   private struct LastChange {
     var entityNumber: Int?
     var index: Int?

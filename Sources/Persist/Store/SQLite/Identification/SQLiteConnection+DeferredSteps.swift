@@ -4,8 +4,8 @@ import Foundation
 extension SQLiteConnection {
   /// Prepares a connection that performs nothing else.
   ///
-  /// What others wait for at the end of a step is the commit. It neither waits for the disk, unless saves do, nor
-  /// writes the log into the file, and has few pages left to write.
+  /// At the end of a step, others wait for the commit. It neither waits for the disk, unless saves do, nor writes the
+  /// log into the file, and has few pages left to write.
   func prepareForSteps(_ options: StoreOptions) throws {
     try prepareForChanges()
     try setSynchronous(options)
