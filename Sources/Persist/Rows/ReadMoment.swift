@@ -29,7 +29,7 @@ package struct ReadAhead: Sendable {
   var maximumRowCount = Int.max
 
   /// The first group is small, because it may not be used.
-  static let firstGroupSize = FirstRelatedRows.maximumOwnerCount
+  static let firstGroupSize = 16
 
   /// For a source whose statements are cheap: reading 16 rows takes about twice the time of one, and more would save
   /// little.

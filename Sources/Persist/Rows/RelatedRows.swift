@@ -27,7 +27,7 @@ package struct RelatedRows: Sendable {
 /// The first rows at the other end of a to-many relationship, for a few owners.
 package struct FirstRelatedRows: Sendable {
   /// The maximum number of owners for which a source with cheap statements has one.
-  static let maximumOwnerCount = 16
+  static let maximumOwnerCount = ReadAhead.firstGroupSize
 
   package var rows: RelatedRows
   /// Whether there are no further ones.

@@ -20,8 +20,8 @@
 /// model or the class, those set by `awakeFromInsert`, and those never set. ``overwrite`` writes these too. If the
 /// row's object is registered in the context, it receives all of this, and the new object leaves the context.
 ///
-/// A deletion of a row that others changed is kept under ``mergeByPropertyObjectTrump`` and ``overwrite``; under the
-/// other two it is reverted, with the deletions it cascaded to.
+/// A deletion of a row that others changed is kept under ``mergeByPropertyObjectTrump`` and ``overwrite``; under
+/// ``mergeByPropertyStoreTrump`` and ``rollback`` it is reverted, with the deletions it cascaded to.
 ///
 /// Members of to-many relationships are merged individually: additions and removals of both sides apply. The order of
 /// an ordered relationship is the object's, or the store's if the policy prefers the store. Two contexts that only add

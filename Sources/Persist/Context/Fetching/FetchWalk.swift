@@ -20,7 +20,7 @@ struct FetchWalk {
   private var visited: Set<ManagedObject>
   /// For each source, the changed objects that belong between the rows that haven't been read.
   private var changed: [ArraySlice<ManagedObject>]
-  /// The results that come after all rows and haven't been visited.
+  /// The new and changed objects that follow all rows of the stores and haven't been visited.
   private var unplaced: ArraySlice<ManagedObject>
 
   /// Whether a request's results can be walked through by key.

@@ -13,7 +13,7 @@ final class MergePass: LastMerge {
   private(set) var merged = ObjectsDidChange()
   var deleted: Set<ManagedObject> { merged.deleted }
   /// Objects deleted here whose rows others have changed.
-  private var overtaken: Set<ManagedObjectID> = []
+  private var changedSinceDeleted: Set<ManagedObjectID> = []
   /// Objects to read again because others have inserted their rows: objects deleted here whose rows were missing, and
   /// those that had read rows which were deleted in between.
   private var reappeared: Set<ManagedObjectID> = []
@@ -45,7 +45,7 @@ final class MergePass: LastMerge {
   func end(holdingNewObjects holdsNewObjects: Bool) -> ObjectsDidChange {
     let all = merged
     if !holdsNewObjects { merged.inserted = [] }
-    (merged.refreshed, overtaken, reappeared, leftOut) = ([], [], [], [])
+    (merged.refreshed, changedSinceDeleted, reappeared, leftOut) = ([], [], [], [])
     return all
   }
 
@@ -112,7 +112,7 @@ final class MergePass: LastMerge {
 
   /// Propagates a deletion to objects that others have since related to the deleted one.
   private func propagateAgain(_ object: ManagedObject) {
-    guard object.table != nil, overtaken.contains(object.objectID) else { return }
+    guard object.table != nil, changedSinceDeleted.contains(object.objectID) else { return }
     for members in object.toManys { members?.forgetOrder() }
     DeletePropagation(in: context).propagateAgain(from: object)
   }
@@ -125,7 +125,7 @@ final class MergePass: LastMerge {
       return
     }
     if object.change == .deleted {
-      if object.snapshot?.version != row.version { overtaken.insert(object.objectID) }
+      if object.snapshot?.version != row.version { changedSinceDeleted.insert(object.objectID) }
       object.discardStoredValues()
       object.find(row)
     } else if object.loading == .missing {

@@ -11,7 +11,8 @@ extension ManagedObject {
     table._withUnsafeGuaranteedRef { $0.insertEntry(of: self, key: key) }
   }
 
-  /// Enters the object into a table under a key, with the identifier that the key determines.
+  /// Registers the object under the key of its row. A temporary identifier that the program holds then leads to the
+  /// permanent one.
   final func join(_ table: ObjectTable, under key: Int64) {
     join(.passUnretained(table))
     self.key = key

@@ -87,8 +87,8 @@ struct UndoPass {
     }
   }
 
-  /// Restores members without an inverse to-one relationship, and deleted ones that their delete rule leaves; others
-  /// return with that relationship.
+  /// Restores the members of relationships without a to-one inverse, and deleted members. Other members return with
+  /// their own to-one relationship.
   ///
   /// - Parameters:
   ///   - restored: the objects whose own rows have already restored their pairs.

@@ -2,7 +2,7 @@
 extension ParkedValues {
   /// Restores the values of the slots that have a place.
   ///
-  /// - Parameter isRestored: Whether to restore a slot. Values of objects that remain parked do, too.
+  /// - Parameter isRestored: Whether to restore a slot. The values of an object that remains parked remain with it.
   package func restore(
     in map: TableMap, by comparisons: ParkingComparisons, after former: ModelComparison?,
     where isRestored: (ParkedSlot) -> Bool = { _ in true }

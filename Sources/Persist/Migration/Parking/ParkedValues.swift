@@ -11,7 +11,7 @@ package struct ParkedValues {
   /// The same for the order of the inverse.
   var inverselyUnordered: [Int: [Entity]] = Dictionary()
 
-  /// The slots whose values others stood in for in the model before the migration.
+  /// The numbers of the slots for which the former model had a value that stood in.
   var replaceable: Set<Int> = []
 
   /// The slots whose values remain in columns after the changes.
@@ -160,7 +160,8 @@ package struct ParkedValues {
 
   /// Restores the values that have a place in the new version, and records the values that stand in for the others.
   ///
-  /// - Returns: The number of restored values, and the tables that contain them.
+  /// - Returns: The number of restored values, the tables that contain them, and the number of parked pairs that the
+  ///   new version has without them.
   ///
   /// - Parameter former: The comparison of the model before with the new one; nil if the store had the new one.
   package func settle(

@@ -16,7 +16,7 @@ package struct MigrationResources: Sendable {
   /// The treatment of values that the new version has no place for.
   var parking = MigrationParking.none
 
-  /// The values that are restored after the migration, in the store that the migrated one replaces.
+  /// The parked values of the store that is migrated as a copy: they are restored in the store that replaces it.
   var returning: ParkedReturn?
 
   /// The registry in which versions are looked up: the given one, otherwise one of the stages' versions.

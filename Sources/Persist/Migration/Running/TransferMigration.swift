@@ -94,7 +94,7 @@ struct TransferMigration {
   private func progress(_ report: @escaping AutomaticMigrator.ProgressHandler) throws -> TransferProgress {
     let location = StoreLocation(url)
     return try location.engine.inspect(location, options: options) { inspector in
-      let rows = try survey.store.keys(inspector)
+      let rows = try survey.store.approximateRowCount(inspector)
       let migration = WorkCost.of(Int64(survey.path.hops.count), each: try survey.costs(inspector).hop)
       return TransferProgress(report, of: url, rows: rows, migration: migration)
     }

@@ -89,7 +89,7 @@ final class PathSurvey {
   func costs(_ inspector: any StoreInspector) throws -> (preparation: Int64, hop: Int64) {
     guard let hop = path.hops.first, hop.blockers.isEmpty else { return (0, 1) }
     guard case .mapping(let mapping) = hop.method else {
-      let rows = try store.keys(inspector)
+      let rows = try store.approximateRowCount(inspector)
       let costs = WorkCost.inFile
       return (
         WorkCost.of(rows, each: costs.checkedRow), WorkCost.of(rows, each: costs.rewrittenRow + costs.droppedRow)

@@ -172,7 +172,7 @@ extension MigrationBlocker {
   /// Creates the blocker for a loss that isn't allowed.
   ///
   /// - Parameters:
-  ///   - isParkedIfAllowed: Whether parking is for such values: not for those that a mapping model leaves out.
+  ///   - isParkedIfAllowed: Whether allowing the loss parks the values. Those that a mapping model leaves out aren't.
   ///   - obstacle: The reason for which the values can't be parked, in a sentence.
   init(refusing loss: MigrationLoss, isParkedIfAllowed: Bool, notParkedBecause obstacle: String?) {
     if isParkedIfAllowed, obstacle == nil {
@@ -202,13 +202,13 @@ extension IdentifiedStore {
   }
 
   /// The approximate number of rows, which is quick to find.
-  func keys(_ inspector: any StoreInspector) throws -> Int64 {
+  func approximateRowCount(_ inspector: any StoreInspector) throws -> Int64 {
     try tables.reduce(1) { try $0 + inspector.approximateRowCount(of: $1) }
   }
 
   /// The number of rows; nil if counting them would take too long.
   package func affordableRowCount(_ inspector: any StoreInspector) throws -> Int? {
-    guard try keys(inspector) <= MigrationLogEntry.countedRows else { return nil }
+    guard try approximateRowCount(inspector) <= MigrationLogEntry.countedRows else { return nil }
     return try rowsByTable(inspector).values.reduce(0, +)
   }
 }

@@ -11,9 +11,11 @@ package protocol HistoryConnection: StatementRunner {
   func lastHistoryNumbers() throws -> (change: Int64, transaction: Int64)
   /// The form in which this store keeps a value of a deleted object.
   func kept(_ value: SQLValue) -> SQLValue
-  /// Prepares the store's tables so that transactions keep old values; nil if they don't any longer.
+  /// Prepares the store's tables so that transactions keep old values, or don't any longer.
   ///
-  /// The caller holds the transaction, and the tables have the layout of the map.
+  /// The caller holds the transaction.
+  ///
+  /// - Parameter map: The layout of the tables; nil if transactions don't keep old values any longer.
   func keepOldValues(of map: TableMap?) throws
   /// Adds a transaction without changes, whose author names a migration.
   func recordTransaction(by author: String, in history: HistoryMap) throws

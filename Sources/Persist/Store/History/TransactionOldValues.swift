@@ -55,7 +55,10 @@ struct TransactionOldValues {
   /// The old values of a row, by property. Values that aren't of their attribute's type are omitted: they date from
   /// before a migration that changed the type.
   ///
-  /// - Parameter index: The index of the entity in the model.
+  /// - Parameters:
+  ///   - index: The index of the entity in the model.
+  ///   - number: The entity's number in the store.
+  ///   - key: The key of the row.
   func values(ofEntity index: Int, number: Int, key: Int64) -> [String: StoredValue] {
     guard let columns = values[Row(entity: number, key: key)] else { return Dictionary() }
     var result: [String: StoredValue] = Dictionary()

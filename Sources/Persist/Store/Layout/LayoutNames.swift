@@ -222,6 +222,13 @@ package struct PlaceNames: Sendable, Equatable {
 }
 
 extension LayoutNames {
+  /// The name that Core Data gives to a join table, for the number and the relationship of one end, or to a column of
+  /// it, for the number of the entity with its keys and the relationship of the other end.
+  static func join(number: Int, relationship: String) -> String { "Z_\(number)\(relationship.uppercased())" }
+
+  /// The name that Core Data gives to the second column of a relationship that is its own inverse.
+  static let reflexive = "REFLEXIVE"
+
   /// The names of a join table and its columns in snake case.
   ///
   /// The keys of two entities are named for them; those of two relationships of one entity are named for these.
@@ -240,6 +247,13 @@ extension LayoutNames {
     return (table, allocator.allocate(names.0 + "_id"), allocator.allocate(names.1 + "_id"))
   }
 
-  /// The name of the column with the positions of a join table's members, in snake case.
-  static func order(ofMembers column: String) -> String { stem(of: column) + "_place" }
+  /// The name of the column with the positions of a join table's members.
+  ///
+  /// - Parameter column: The column with the members' keys.
+  func order(ofMembers column: String) -> String {
+    switch self {
+    case .coreData: "Z_FOK_" + (column.hasPrefix("Z_") ? column.dropFirst(2) : column[...])
+    case .snakeCase: Self.stem(of: column) + "_place"
+    }
+  }
 }

@@ -3,8 +3,6 @@ extension TableMapBuilder {
   private struct End {
     let entity: Entity
     let relationship: RelationshipDescription
-
-    var upper: String { relationship.name.uppercased() }
   }
 
   /// Assigns every many-to-many relationship its join table.
@@ -43,7 +41,9 @@ extension TableMapBuilder {
           place(predicted, of: own, other)
           continue
         }
-        let stems = [first, second].map { NumberedName("Z_0\($0.upper)").stem }
+        let stems = [first, second].map {
+          NumberedName(LayoutNames.join(number: 0, relationship: $0.relationship.name)).stem
+        }
         let near = stems.prefix(stems[0] == stems[1] ? 1 : 2).flatMap { candidates[$0] ?? [] }
         if let found = find(
           predicted, first, second, among: near.filter { !taken.contains($0.table.name.foldedIdentifier) })
@@ -85,12 +85,18 @@ extension TableMapBuilder {
         (first.entity.name, first.relationship.name), (second.entity.name, second.relationship.name))
       return joinTable(tableAllocator.allocate(found.table), (first, found.first), (second, found.second)) { $0 }
     }
-    let name = tableAllocator.allocate("Z_\(numbers[first.entity])\(first.upper)")
+    let name = tableAllocator.allocate(joinName(of: first, named: first))
     let isReflexive = first.entity == second.entity && first.relationship.name == second.relationship.name
-    let firstColumn = allocateColumn("Z_\(numbers[first.entity])\(second.upper)", of: first.entity)
+    let firstColumn = allocateColumn(joinName(of: first, named: second), of: first.entity)
     let secondColumn =
-      isReflexive ? "REFLEXIVE" : allocateColumn("Z_\(numbers[second.entity])\(first.upper)", of: second.entity)
+      isReflexive ? LayoutNames.reflexive : allocateColumn(joinName(of: second, named: first), of: second.entity)
     return joinTable(name, (first, firstColumn), (second, secondColumn)) { $0 }
+  }
+
+  /// The name that Core Data gives to an end's join table and, with the relationship of the other end, to the column
+  /// with the end's keys.
+  private func joinName(of end: End, named relationship: End) -> String {
+    LayoutNames.join(number: numbers[end.entity], relationship: relationship.relationship.name)
   }
 
   private mutating func allocateColumn(_ base: String, of entity: Entity) -> String {
@@ -105,7 +111,7 @@ extension TableMapBuilder {
     column: (String) -> String?
   ) -> TableMap.JoinTable {
     func order(_ end: End, by members: String) -> String? {
-      end.relationship.isOrdered ? column(orderColumn(for: members)) : nil
+      end.relationship.isOrdered ? column(names.order(ofMembers: members)) : nil
     }
     return TableMap.JoinTable(
       name: name,
@@ -117,13 +123,6 @@ extension TableMapBuilder {
         orderColumn: order(second.end, by: first.column)))
   }
 
-  private func orderColumn(for members: String) -> String {
-    switch names {
-    case .coreData: "Z_FOK_" + (members.hasPrefix("Z_") ? String(members.dropFirst(2)) : members)
-    case .snakeCase: LayoutNames.order(ofMembers: members)
-    }
-  }
-
   /// The predicted table, or else the nearest match.
   private mutating func find(
     _ predicted: TableMap.JoinTable, _ first: End, _ second: End,
@@ -132,7 +131,7 @@ extension TableMapBuilder {
     var best: (rank: Int, table: StoreSchema.Table, isTurned: Bool, columns: (String, String))?
     for (table, name) in candidates {
       for (isTurned, namer) in [(false, first), (true, second)] {
-        guard let tableRank = name.distance(from: NumberedName("Z_\(numbers[namer.entity])\(namer.upper)")),
+        guard let tableRank = name.distance(from: NumberedName(joinName(of: namer, named: namer))),
           let columns = columns(of: table, predicted, first, second)
         else { continue }
         let rank = tableRank + columns.rank
@@ -180,9 +179,9 @@ extension TableMapBuilder {
       }
     }
     var best: (first: String, second: String, rank: Int)?
-    for firstColumn in candidates("Z_\(numbers[first.entity])\(second.upper)") {
+    for firstColumn in candidates(joinName(of: first, named: second)) {
       let seconds = candidates(
-        predicted.isReflexive ? "REFLEXIVE" : "Z_\(numbers[second.entity])\(first.upper)")
+        predicted.isReflexive ? LayoutNames.reflexive : joinName(of: second, named: first))
       for secondColumn in seconds where secondColumn.name != firstColumn.name {
         let rank = firstColumn.rank + secondColumn.rank
         if best.map({ rank < $0.rank }) ?? true { best = (firstColumn.name, secondColumn.name, rank) }

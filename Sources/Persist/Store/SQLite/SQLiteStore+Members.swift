@@ -3,7 +3,7 @@ extension SQLiteStore {
   ///
   /// One query instead of one per row, with bounded memory.
   ///
-  /// - Parameter limit: The maximum number of members to read; the owner at the limit is excluded.
+  /// - Parameter limit: The maximum number of members to read. The last owner, which may have more, is then left out.
   func related(
     by relationship: Property, of entity: Entity, owners: ClosedRange<Int64>, limit: Int
   ) throws -> RelatedMembers {

@@ -11,7 +11,7 @@ struct ReadRun {
   static let maximumRowSize = 1024
 
   private var moment: ReadMoment?
-  /// The context's ``ManagedObjectContext/rowGeneration`` at that moment.
+  /// The graph's ``ObjectGraph/rowGeneration`` at that moment.
   private var generation = 0
   private var count = 0
   /// The number of rows that the last statement read for each object.

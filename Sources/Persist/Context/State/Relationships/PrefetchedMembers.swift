@@ -7,7 +7,7 @@ final class PrefetchedMembers {
   struct Origin {
     /// All rows of the same prefetch; nil if only the members were read.
     fileprivate let rows: PrefetchedRows?
-    /// The context's ``ManagedObjectContext/rowGeneration`` at the time of reading.
+    /// The graph's ``ObjectGraph/rowGeneration`` at the time of reading.
     fileprivate let generation: Int
     /// The members' table. If it outlives its context, only its map is accessed, which is then empty.
     fileprivate let table: ObjectTable

@@ -3,7 +3,7 @@
 /// Held by the objects that they were read for, and released with the last of them. They hold no objects: a related
 /// object is created with its row on demand. Rows that may be older than what the context knows aren't used.
 final class PrefetchedRows {
-  /// The context's ``ManagedObjectContext/rowGeneration`` at the time of reading.
+  /// The graph's ``ObjectGraph/rowGeneration`` at the time of reading.
   private let generation: Int
   private var rows: [(table: ObjectIdentifier, index: RowIndex)] = []
 

@@ -40,7 +40,7 @@ struct CopyRenames {
     }
   }
 
-  /// The columns whose values a step copies, beside the new ones.
+  /// The old and the new name of each column whose values a step copies.
   private func columns(of step: CopyPlan.Step) -> [(old: String, new: String)] {
     guard let source = step.source, let destination = step.destination else { return [] }
     func columns(of property: String, _ table: TableMap.EntityTable) -> [TableMap.Column] {

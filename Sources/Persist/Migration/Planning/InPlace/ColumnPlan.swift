@@ -9,8 +9,7 @@ struct ColumnPlan: Sendable {
   var isRetyped = false
   /// Whether the table can have rows of entities that don't use the column.
   var isPartial = false
-  /// Whether the carried column gives a value to new rows of entities that don't use it: the default with which it was
-  /// added.
+  /// Whether the carried column is declared with a default, which new rows of entities without the property would get.
   var hasStaleDefault = false
   /// Expressions that replace the carried value for the rows of an old entity number.
   var parts: [Int: RowExpression] = Dictionary()

@@ -62,7 +62,7 @@ extension InPlacePlanner {
     var outdated = dropped
     var places = derivedPlaces
     func names(_ place: DerivedPlace) -> [String] {
-      triggers.filter { $0.keeps(place.column, of: place.table) }.map(\.name)
+      triggers.filter { $0.mayMaintain(place.column, of: place.table) }.map(\.name)
     }
     while let index = places.firstIndex(where: { $0.isChanged || !outdated.isDisjoint(with: names($0)) }) {
       outdated.formUnion(names(places.remove(at: index)))

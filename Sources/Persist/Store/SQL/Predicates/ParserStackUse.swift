@@ -5,7 +5,7 @@
 ///
 /// - SeeAlso: <https://sqlite.org/limits.html>, <https://sqlite.org/compile.html#yystackdepth>
 package struct ParserStackUse {
-  /// The stack entries available to a term: the surrounding statement uses up to 28.
+  /// The entries of 100 that a term may use: the statement around it uses up to 28.
   static let stackLimit = 72
   /// The maximum number of parts of a term. Terms that repeat their operands would otherwise grow exponentially.
   static let partLimit = 100_000

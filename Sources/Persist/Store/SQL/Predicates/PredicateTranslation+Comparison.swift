@@ -37,8 +37,8 @@ extension PredicateTranslation {
     _ left: SQLOperand, _ operation: FetchPredicate.Operator, _ right: FetchExpression,
     options: FetchPredicate.Options, in scope: Scope
   ) -> SQLTerm? {
-    // Only the program can apply locale rules.
     let options = options.contains(.normalized) ? [] : options
+    // Only the program can apply locale rules.
     guard !options.contains(.localeSensitive) else { return nil }
     switch operation {
     case .between:
@@ -270,7 +270,7 @@ extension PredicateTranslation {
         return .binary(.equal, .call(.position, [whole, .value(.text(start))]), .value(.integer(1)))
       }
       let isBehind = SQLTerm.binary(.greaterOrEqual, whole, .value(.text(start)))
-      // A text has a prefix if it lies between the prefix and the next text without it: an index supports that.
+      // BEGINSWITH "ab" is >= "ab" AND < "ac", which an index supports.
       return start.nextPrefix.map { .all([isBehind, .binary(.less, whole, .value(.text($0)))]) } ?? isBehind
     case .endsWith: return part.isEmpty ? .isPresent(term) : .call(.endsWith, [term, bits, .value(.text(part))])
     case .like: return .call(.like, [term, bits, .value(.text(part))])

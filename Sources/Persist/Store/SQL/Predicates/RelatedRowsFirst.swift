@@ -128,7 +128,7 @@ package struct RelatedRowsFirst {
   }
 }
 
-/// The link of a scan to the row around it: a column of its first table that equals a term of that row.
+/// The condition that ties a subquery to the row around it: a column of its first table equals a term of that row.
 private struct Link {
   let key: SQLTerm
   let column: SQLTerm

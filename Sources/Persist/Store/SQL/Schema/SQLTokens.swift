@@ -101,7 +101,7 @@ extension StoreSchema.Trigger {
   func mentions(_ name: String) -> Bool { SQLTokens.mentions(name, in: sql) }
 
   /// Whether the trigger is one of Core Data's that may maintain a column of derived values.
-  package func keeps(_ column: String, of table: String) -> Bool {
+  package func mayMaintain(_ column: String, of table: String) -> Bool {
     keepsDerivedValuesOfOthers && mentions(column) && mentions(table)
   }
 }

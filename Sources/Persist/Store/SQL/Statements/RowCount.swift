@@ -26,7 +26,7 @@ package indirect enum RowCount: Sendable, Equatable {
   case unrelated(String, RowCondition, [PairRows], parked: ParkedPairRows?)
   /// Rows of a table that isn't the model's, or groups of rows, that violate a rule after entities are renumbered.
   ///
-  /// `gone` are the numbers of rows that are deleted before.
+  /// `gone` are the entity numbers whose rows are deleted before.
   case rejectedNumbers(EntityRenumbering, by: EntityNumberRule, gone: [Int])
   /// Rows that have no parked value in any of the slots.
   case unparked(String, RowCondition, slots: [ParkedSlot])
@@ -41,7 +41,7 @@ package struct ParkedPairRows: Sendable, Equatable {
   package let slots: [Int]
   /// The rows that can be members, by table.
   package let members: [PairEnd]
-  /// The slots of parked objects that can be members.
+  /// The numbers of the parked slots whose objects can be members.
   package let parkedMembers: [Int]
 
   package init(slots: [Int], members: [PairEnd], parkedMembers: [Int]) {

@@ -135,7 +135,7 @@ extension SQLText {
 
   /// Counts the rows, or groups of rows, with new numbers that violate a rule.
   ///
-  /// - Parameter gone: The numbers of rows that are deleted.
+  /// - Parameter gone: The entity numbers whose rows are deleted.
   static func violations(of rule: EntityNumberRule, by change: EntityRenumbering, without gone: [Int]) -> SQLText {
     let columns = change.all.map { name -> SQLText in
       change.columns.contains(name)

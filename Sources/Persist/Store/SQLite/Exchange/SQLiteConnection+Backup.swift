@@ -94,7 +94,7 @@ extension SQLiteConnection {
     return count
   }
 
-  /// Moves the log's content into the database unless it is being read, without waiting.
+  /// Checkpoints the log: moves its content into the database unless it is being read, without waiting.
   func emptyLog() {
     sqlite3_busy_timeout(handle, 0)
     _ = try? execute(.emptyLog)

@@ -38,7 +38,7 @@ extension [DerivedColumn] {
   ///
   /// Other triggers that mention a column merely read it, as those of full-text indexes do.
   fileprivate func notKeptByOthers(in schema: StoreSchema) -> [DerivedColumn] {
-    filter { column in !schema.triggers.contains { $0.keeps(column.name, of: column.table) } }
+    filter { column in !schema.triggers.contains { $0.mayMaintain(column.name, of: column.table) } }
   }
 
   /// The columns whose values depend on some tables, directly or through each other.

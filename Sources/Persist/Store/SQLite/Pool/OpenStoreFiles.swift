@@ -40,7 +40,7 @@ package enum OpenStoreFiles {
     return files.withLock { $0.count { $0.file.isSameFile(as: file) } }
   }
 
-  /// Whether a context of this program reads an earlier state of a store, in any coordinator.
+  /// Whether a context, a prefetch or a copy of this program holds an earlier state of a store, in any coordinator.
   package static func isStateHeld(of url: URL) -> Bool {
     guard let file = FileState(url) else { return false }
     return files.withLock { $0.contains { $0.file.isSameFile(as: file) && $0.shared.heldStates.isHolding } }
