@@ -36,6 +36,12 @@ public struct BackfillProgress: Sendable, Hashable {
   public var rows = 0
   /// The approximate number of rows to look at.
   public var total: Int64 = 0
+  /// The session of the server for whose transaction the present index or foreign key waits, in words; nil if it
+  /// doesn't wait.
+  ///
+  /// An index is complete only once no transaction of the database can read a state from before it, even if it reads
+  /// other stores: a forgotten one, or `pg_dump`, delays it for as long as it lasts. Nobody else has to wait meanwhile.
+  public var obstacle: String?
 
   /// The done fraction, from 0 to 1.
   public var fraction: Double { total > 0 ? min(1, Double(rows) / Double(total)) : 1 }
@@ -97,16 +103,30 @@ struct Backfill {
     guard try computeDerivedAttributes(&progress, limit) else { return false }
     for key in expansion.keys {
       progress.current = "\(key.table).\(key.column)"
-      try connection.validate(key)
-      guard report?(progress) != false else { return false }
+      guard try run(progress, { try connection.validate(key, asking: $0) }) else { return false }
     }
     for index in expansion.indexes {
       progress.current = index.index.name
-      try connection.make(index.present)
-      guard report?(progress) != false else { return false }
+      guard try run(progress, { try connection.make(index.present, asking: $0) }) else { return false }
     }
     try finish()
     return true
+  }
+
+  /// Runs a statement that may have to wait for others, and reports that meanwhile.
+  ///
+  /// - Returns: Whether to go on.
+  private func run(
+    _ progress: BackfillProgress, _ statement: (OnlineConnection.Question?) throws -> Bool
+  ) throws -> Bool {
+    let question = report.map { report -> OnlineConnection.Question in
+      { obstacle in
+        var present = progress
+        present.obstacle = obstacle
+        return report(present)
+      }
+    }
+    return try statement(question) && report?(progress) != false
   }
 
   private func computeDerivedAttributes(_ progress: inout BackfillProgress, _ limit: Int) throws -> Bool {

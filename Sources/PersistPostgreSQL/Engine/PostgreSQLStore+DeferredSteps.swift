@@ -75,7 +75,7 @@ extension PostgreSQLStore {
       let connection = try ServerDrivers.current.connect(to: address, waitingAtMost: busyTimeout)
       defer { connection.close() }
       let session = ServerSession(connection: connection, schema: address.schema, url: url)
-      try session.makeConcurrently(index, waitingAtMost: busyTimeout)
+      try session.repeating { try session.makeConcurrently(index, waitingAtMost: busyTimeout) }
     } catch let failure as ServerFailure {
       throw PersistenceError(failure, at: url)
     }
@@ -84,7 +84,9 @@ extension PostgreSQLStore {
 
 extension ServerSession {
   /// Creates an index without keeping others from writing, unless a valid one is there. The session has no transaction.
-  func makeConcurrently(_ index: IndexDefinition, waitingAtMost wait: Duration) throws {
+  ///
+  /// - Parameter wait: The maximum time to wait for a transaction of others; nil for as long as it lasts.
+  func makeConcurrently(_ index: IndexDefinition, waitingAtMost wait: Duration?) throws {
     let isValid = try first(
       """
       SELECT i.indisvalid::int::bigint FROM pg_index AS i JOIN pg_class AS x ON x.oid = i.indexrelid \
@@ -99,7 +101,7 @@ extension ServerSession {
       WHERE n.nspname = \(text: schema) AND c.relname = \(text: ServerText.name(index.table)) AND c.relkind = 'p'
       """
     ) { $0.integer($1, 0) == 1 } ?? false
-    try run(["SET lock_timeout = \(number: ServerText.lockTimeout(wait))"])
+    try run(["SET lock_timeout = \(number: wait.map(ServerText.lockTimeout) ?? 0)"])
     // With a pooler, the connection outlives its use by this program.
     defer { _ = try? run(["RESET lock_timeout"]) }
     // An attempt that failed leaves an index that is only maintained.

@@ -6,8 +6,8 @@ package import Persist
 /// Transactions that change tables wait for locks for at most ``ServerSession/briefWait``, so that nobody queues behind
 /// them for longer, and are repeated until the time of the options is over.
 package final class OnlineConnection {
-  private let address: ServerAddress
-  private let options: StoreOptions
+  let address: ServerAddress
+  let options: StoreOptions
   let session: ServerSession
   private let connection: ServerMigrationConnection
   package var url: URL? { session.url }
@@ -240,152 +240,12 @@ package final class OnlineConnection {
     _ = try mapped { try session.run(indexes.map { "DROP INDEX IF EXISTS \(table: $0)" }) }
   }
 
-  // MARK: The backfill
-
-  /// Gives the next older rows of a table their values in the places of the second model.
-  ///
-  /// - Parameter limit: The maximum number of rows to look at.
-  /// - Returns: The number of rows that were looked at; 0 at the end of the table.
-  package func backfill(_ table: String, _ expansion: OnlineExpansion, limit: Int) throws -> Int {
-    try mapped {
-      try session.run([ServerTransaction.begin, "SELECT \(ServerText.sharedLock(session.schema))"])
-      var reached: Int64 = 0
-      do {
-        // Contracting and abandoning wait for the lock, and may have been first.
-        guard let record = try OnlineRecord(session), record.state == .expanded else {
-          try session.run(["COMMIT"])
-          return 0
-        }
-        var progress = try OnlineRecord.progress(session)
-        reached = progress[table] ?? 0
-        let result = try session.query(
-          OnlineStatements.backfill(table, expansion, after: progress[table] ?? Int64.min, limit: limit))
-        let count = Int(clamping: result.integer(0, 1))
-        if count > 0 {
-          progress[table] = result.integer(0, 0)
-          try session.run([try OnlineRecord.write(progress)])
-        }
-        try session.run(["COMMIT"])
-        return count
-      } catch let failure as ServerFailure where failure.state == "22003" {
-        session.rollBack()
-        let formulas = expansion.formulas.filter { $0.table == table && $0.side == .second }
-        throw PersistenceError(
-          .migrationFailed, at: .store(url),
-          "A value of \(formulas.map(\.label).joined(separator: ", ")) leaves the range of numbers, for one of "
-            + "\(limit) rows after the key \(reached) of '\(table)'.", engineMessage: failure.message,
-          fix: "Change the row and run 'persist backfill' again, or abandon the migration with 'persist abort'.")
-      } catch {
-        session.rollBack()
-        throw error
-      }
-    }
-  }
-
-  /// Copies pairs of a join table to the one of the second model.
-  ///
-  /// - Returns: The number of copied pairs; 0 at the end.
-  package func backfill(_ join: OnlineExpansion.JoinPair, limit: Int) throws -> Int {
-    try mapped { try session.execute(OnlineStatements.backfill(join, limit: limit)) }
-  }
-
-  /// Copies keys to the join table of the second model, or gives rows the keys of their first members.
-  ///
-  /// - Returns: The number of copied keys; 0 at the end.
-  package func backfill(_ join: OnlineExpansion.KeyJoin, limit: Int) throws -> Int {
-    try mapped {
-      guard join.side == .second else { return try session.execute(OnlineStatements.backfill(join, limit: limit)) }
-      try session.run([ServerTransaction.begin])
-      do {
-        let rows = try session.all(OnlineStatements.rowsWithoutKey(join, limit: limit)) { $0.integer($1, 0) }
-        try session.run(
-          (rows.isEmpty ? [] : [OnlineStatements.assignKeys(join, of: "\(integers: rows)")]) + ["COMMIT"])
-        return rows.count
-      } catch {
-        session.rollBack()
-        throw error
-      }
-    }
-  }
-
-  /// Gives members without a position in an ordered relationship of the second model the last ones.
-  ///
-  /// - Returns: The number of members that got a position; 0 at the end.
-  package func backfill(_ positions: OnlineExpansion.Positions, limit: Int) throws -> Int {
-    try mapped { try session.execute(OnlineStatements.backfill(positions, limit: limit)) }
-  }
-
-  /// Computes the values of a new derived attribute in the next older rows.
-  ///
-  /// The rows are locked first. A trigger that computes a value at the same time locks its row too, so that the later
-  /// one of both sees what the earlier one has seen.
-  ///
-  /// - Parameters:
-  ///   - key: The greatest key that was looked at.
-  ///   - limit: The maximum number of rows to look at.
-  /// - Returns: The number of rows that were looked at, the greatest key, and whether a value was wrong.
-  package func compute(
-    _ column: DerivedColumn, after key: Int64, limit: Int
-  ) throws -> (count: Int, last: Int64, isChanged: Bool) {
-    try mapped {
-      try session.run([
-        ServerTransaction.begin, "SET LOCAL search_path TO \(schema: ()), pg_temp",
-        "SELECT \(ServerText.sharedLock(session.schema))",
-      ])
-      do {
-        let rows = try session.all(
-          """
-          SELECT id FROM \(table: column.table) WHERE id > \(integer: key) ORDER BY id LIMIT \(number: Int64(limit)) \
-          FOR NO KEY UPDATE
-          """
-        ) { $0.integer($1, 0) }
-        guard let last = rows.last, try OnlineRecord(session)?.state == .expanded else {
-          try session.run(["COMMIT"])
-          return (0, key, false)
-        }
-        let results = try session.run([
-          "\(ServerText.fill(column)) AND id > \(integer: key) AND id <= \(integer: last)", "COMMIT",
-        ])
-        return (rows.count, last, results.first.map { $0.changedRowCount > 0 } ?? false)
-      } catch {
-        session.rollBack()
-        throw error
-      }
-    }
-  }
-
   /// The approximate number of rows of a table.
   package func rowCount(of table: String) throws -> Int64 { try connection.approximateRowCount(of: table) }
 
-  /// Validates a foreign key without keeping others from writing. Rows that violate it already remain as they are, as
-  /// after a migration in one step.
-  package func validate(_ key: ForeignKeyDefinition) throws {
-    do {
-      try session.run([
-        "ALTER TABLE \(table: key.table) VALIDATE CONSTRAINT \(name: ServerText.name(of: key))"
-      ])
-    } catch let failure as ServerFailure where failure.state == "23503" {
-      return
-    } catch let failure as ServerFailure {
-      throw PersistenceError(failure, at: url, during: .migrating)
-    }
-  }
-
-  /// Creates an index beside the work of others.
-  ///
-  /// - Throws: ``PersistenceError/Code/constraintConflict`` if rows violate its uniqueness.
-  package func make(_ index: IndexDefinition) throws {
-    do {
-      try session.makeConcurrently(index, waitingAtMost: options.busyTimeout)
-    } catch let failure as ServerFailure where failure.state == "23505" {
-      _ = try? session.run(["DROP INDEX CONCURRENTLY IF EXISTS \(table: index.name)"])
-      let columns = index.columns.map(\.name).joined(separator: "', '")
-      throw PersistenceError(
-        .constraintConflict, at: PersistenceError.Place(entity: index.subject?.entity, store: url),
-        "Rows have equal values of '\(columns)', which have to be unique in the new model.",
-        fix: "Make them differ and run 'persist backfill' again, or abandon the migration with 'persist abort'.")
-    } catch let failure as ServerFailure {
-      throw PersistenceError(failure, at: url, during: .migrating)
-    }
+  /// Lets the triggers take the further statements of the transaction for those of programs with a model.
+  package func announce(_ model: ManagedObjectModel) throws {
+    let digest = ServerPresence.digest(of: model)
+    _ = try mapped { try session.run(["SELECT \(OnlineTriggers.announcement(of: digest))"]) }
   }
 }

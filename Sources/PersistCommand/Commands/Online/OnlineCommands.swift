@@ -77,7 +77,8 @@
       var bar = ProgressBar("completing rows")
       defer { bar.finish() }
       try migration.backfill(pace: pace) { progress in
-        bar.show(progress.fraction, detail: progress.current)
+        let obstacle = progress.obstacle.map { ", waiting for \($0)" } ?? ""
+        bar.show(progress.fraction, detail: progress.current + obstacle)
         return true
       }
       bar.finish()
