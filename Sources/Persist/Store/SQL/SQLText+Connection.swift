@@ -31,7 +31,13 @@ extension SQLText {
   /// The result has the number of pages in the log, and that of those written.
   package static let transferLog: SQLText = "PRAGMA wal_checkpoint(PASSIVE)"
   /// Lets commits of the connection leave the log as it is.
-  package static let leaveLog: SQLText = "PRAGMA wal_autocheckpoint = 0"
+  package static let leaveLog: SQLText = transferLog(ofPages: 0)
+  /// The number of pages from which a commit of the connection writes the log into the file; 0 for never.
+  package static let transferredPages: SQLText = "PRAGMA wal_autocheckpoint"
+  package static func transferLog(ofPages count: Int64) -> SQLText { "PRAGMA wal_autocheckpoint = \(number: count)" }
+  /// The number of bytes to which the connection shortens the log's file when it begins it anew; negative for never.
+  package static let logSizeLimit: SQLText = "PRAGMA journal_size_limit"
+  package static func limitLog(toSize size: Int64) -> SQLText { "PRAGMA journal_size_limit = \(number: size)" }
   /// A cache of a megabyte, for creating an index: SQLite sorts as many bytes at a time, without asking whether to
   /// continue.
   package static let cacheForIndex: SQLText = "PRAGMA cache_size = -1024"
@@ -41,6 +47,7 @@ extension SQLText {
   package static let encoding: SQLText = "PRAGMA encoding"
   /// Numbers with which programs mark their files, in the header.
   package static let userVersion: SQLText = "PRAGMA user_version"
+  package static func setUserVersion(_ number: Int64) -> SQLText { "PRAGMA user_version = \(number: number)" }
   package static let applicationID: SQLText = "PRAGMA application_id"
   package static let synchronousFull: SQLText = "PRAGMA synchronous = FULL"
   package static let synchronousNormal: SQLText = "PRAGMA synchronous = NORMAL"

@@ -6,7 +6,7 @@ extension SQLiteStore {
   func deferredSteps() throws -> [DeferredStep] { try pool.readOnce { try StoreMetadata($0).deferredSteps } }
 
   func finishDeferredSteps(until deadline: ContinuousClock.Instant?, givingWay: Bool) throws -> [DeferredStep] {
-    try finishDeferredSteps(until: deadline, givingWay: givingWay) { _ in }
+    try finishDeferredSteps(until: deadline, givingWay: givingWay) { _ in } whenDone: {}
   }
 
   /// Performs deferred steps: converts rows in short transactions, and then drops each column and creates each index in
@@ -14,10 +14,13 @@ extension SQLiteStore {
   ///
   /// If the process is killed in between, completed steps remain completed, and the others remain deferred.
   ///
-  /// - Parameter whenAsked: Called whenever a statement that gives way asks whether somebody waits, with the number of
-  ///   questions that it has asked.
+  /// - Parameters:
+  ///   - whenAsked: Called whenever a statement that gives way asks whether somebody waits, with the number of questions
+  ///     that it has asked.
+  ///   - whenDone: Called after the commit of each step in one piece, when others can write again.
   func finishDeferredSteps(
-    until deadline: ContinuousClock.Instant?, givingWay: Bool, _ whenAsked: (Int) -> Void
+    until deadline: ContinuousClock.Instant?, givingWay: Bool, _ whenAsked: (Int) -> Void,
+    whenDone: () -> Void = {}
   ) throws -> [DeferredStep] {
     var waiting = try deferredSteps()
     guard !waiting.isEmpty, let url else { return [] }
@@ -26,7 +29,7 @@ extension SQLiteStore {
       // Another process may have begun conversions with another migration meanwhile.
       waiting = try waiting.hasConversions
         ? convertRows(of: url, until: deadline) { $0.hasConversions }
-        : finishStepsInOnePiece(of: url, until: deadline, givingWay: givingWay, whenAsked)
+        : finishStepsInOnePiece(of: url, until: deadline, givingWay: givingWay, whenAsked, whenDone)
     } while !waiting.isEmpty && deadline.map { ContinuousClock.now < $0 } != false
     return waiting
   }
@@ -62,7 +65,8 @@ extension SQLiteStore {
   ///
   /// - Returns: The remaining steps.
   private func finishStepsInOnePiece(
-    of url: URL, until deadline: ContinuousClock.Instant?, givingWay: Bool, _ whenAsked: (Int) -> Void
+    of url: URL, until deadline: ContinuousClock.Instant?, givingWay: Bool, _ whenAsked: (Int) -> Void,
+    _ whenDone: () -> Void
   ) throws -> [DeferredStep] {
     // A dedicated connection, because its triggers are disabled.
     let connection = try SQLiteConnection(url, mode: .readWrite, options: pool.options)
@@ -70,8 +74,17 @@ extension SQLiteStore {
     try connection.prepareForSteps(pool.options)
     var attempts = StepAttempts()
     while true {
-      let waiting = try attemptStep(attempts.count, of: url, connection, givingWay: givingWay, whenAsked)
-      if waiting != nil { try connection.transferWholeLog() }
+      var log: LargeLog?
+      let waiting = try attemptStep(attempts.count, of: url, connection, givingWay: givingWay, whenAsked) {
+        log = try? LargeLog($0)
+      }
+      if waiting != nil {
+        whenDone()
+        try connection.transferWholeLog()
+        // Otherwise a save does it.
+        try? log?.shorten(with: connection)
+      }
+      log = nil
       attempts.record(isDone: waiting != nil)
       guard deadline.map({ ContinuousClock.now < $0 }) != false else { return try waiting ?? deferredSteps() }
       if let waiting, waiting.isEmpty || waiting.hasConversions { return waiting }
@@ -82,36 +95,48 @@ extension SQLiteStore {
 
   /// Attempts a step while no other thread writes through the pool.
   ///
-  /// - Parameter number: The number of the attempt: the steps take turns.
+  /// - Parameters:
+  ///   - number: The number of the attempt: the steps take turns.
+  ///   - whenDone: Called with the pool after the commit, while no other thread writes through it.
   /// - Returns: The remaining steps; nil if the step has given way.
   private func attemptStep(
-    _ number: Int, of url: URL, _ connection: SQLiteConnection, givingWay: Bool, _ whenAsked: (Int) -> Void
+    _ number: Int, of url: URL, _ connection: SQLiteConnection, givingWay: Bool, _ whenAsked: (Int) -> Void,
+    whenDone: (SQLiteConnectionPool) -> Void
   ) throws -> [DeferredStep]? {
     try pool.withTurn { pool in
-      guard givingWay else {
-        return try connection.transaction {
-          try pool.watch?.check(connection)
-          return try connection.finishStep(number, of: map, givingWay: false)
-        }
+      let waiting = try attemptStep(number, of: url, connection, givingWay: givingWay, in: pool, whenAsked)
+      if waiting != nil { whenDone(pool) }
+      return waiting
+    }
+  }
+
+  private func attemptStep(
+    _ number: Int, of url: URL, _ connection: SQLiteConnection, givingWay: Bool, in pool: SQLiteConnectionPool,
+    _ whenAsked: (Int) -> Void
+  ) throws -> [DeferredStep]? {
+    guard givingWay else {
+      return try connection.transaction {
+        try pool.watch?.check(connection)
+        return try connection.finishStep(number, of: map, givingWay: false)
       }
-      var mark: GivingWayMark?
-      defer { mark?.remove() }
-      var questions = 0
-      return try connection.endingEarly {
-        questions += 1
-        whenAsked(questions)
-        return pool.turn.waitingCount > 0 || mark?.isRequested == true
-      } _: {
-        try connection.transaction {
-          // Made now: waiting for the lock, the connection would delete the mark itself.
-          mark = GivingWayMark(besideStoreAt: url)
-          try pool.watch?.check(connection)
-          let waiting = try connection.finishStep(number, of: map, givingWay: true)
-          // If the process is killed from here on, the mark isn't left behind by a step that is done.
-          mark?.remove()
-          mark = nil
-          return waiting
-        }
+    }
+    var mark: GivingWayMark?
+    defer { mark?.remove() }
+    var questions = 0
+    return try connection.endingEarly {
+      questions += 1
+      whenAsked(questions)
+      return pool.turn.waitingCount > 0 || mark?.isRequested == true
+    } _: {
+      try connection.transaction {
+        // Made now: waiting for the lock, the connection would delete the mark itself.
+        mark = GivingWayMark(besideStoreAt: url)
+        try pool.watch?.check(connection)
+        let waiting = try connection.finishStep(number, of: map, givingWay: true)
+        // If the process is killed from here on, the mark isn't left behind by a step that is done.
+        mark?.remove()
+        mark = nil
+        return waiting
       }
     }
   }
@@ -134,6 +159,63 @@ extension SQLiteStore {
   func finishConversion(of table: String, _ connection: SQLiteConnection) throws {
     guard try isConverting(table, connection) else { return }
     while try connection.convertNextRows(.max).isConverting(table) {}
+  }
+}
+
+/// The log after a step in one piece, which may be as large as the table.
+///
+/// Whichever commit finds a long log writes it into the file, and whichever begins a log anew shortens its file; both
+/// take time in proportion to its size. As long as this object exists, the commits of the pool's writer do neither, so
+/// that no save waits for it.
+private final class LargeLog {
+  /// The bytes by which the file is shortened at once, which takes a millisecond or two.
+  private static let part: Int64 = 8 << 20
+  /// Longer than the intervals at which waiting connections look for the lock.
+  private static let pause = 0.008
+  /// The maximum number of attempts during which readers or other programs use the log.
+  private static let maximumFailures = 20
+
+  private let pool: SQLiteConnectionPool
+  private let writer: SQLiteConnection
+  /// The former settings of the writer.
+  private let pages: Int64
+  private let size: Int64
+
+  /// - Parameter pool: A pool whose turn the caller has.
+  init(_ pool: SQLiteConnectionPool) throws {
+    self.pool = pool
+    writer = try pool.currentWriter()
+    pool.canLendWriter = false
+    pages = try writer.first(.transferredPages) { $0.integer(0) } ?? 0
+    size = try writer.first(.logSizeLimit) { $0.integer(0) } ?? -1
+    try writer.execute(.leaveLog)
+    try writer.execute(.limitLog(toSize: -1))
+  }
+
+  deinit {
+    _ = pool.turn.begin { nil }
+    defer { pool.turn.end() }
+    guard pool.writer === writer else { return }
+    for setting in [SQLText.transferLog(ofPages: pages), .limitLog(toSize: size)] { _ = try? writer.execute(setting) }
+  }
+
+  /// Shortens the log's file in parts, unless readers of earlier states need it.
+  ///
+  /// - Parameter connection: The connection of the step.
+  func shorten(with connection: SQLiteConnection) throws {
+    guard size >= 0, let url = pool.url.map(SQLiteFileName.resolved) else { return }
+    let file = SQLiteFileName.companion(of: url, "-wal")
+    var failures = 0
+    while failures < Self.maximumFailures, let present = FileState(file)?.size, present > size + Self.part {
+      try connection.execute(.transferLog)
+      try pool.withTurn { _ in
+        // What others have written since.
+        try connection.execute(.transferLog)
+        try connection.beginLogAnew(ofSize: present - Self.part)
+      }
+      if FileState(file)?.size ?? 0 >= present { failures += 1 }
+      Thread.sleep(forTimeInterval: Self.pause)
+    }
   }
 }
 

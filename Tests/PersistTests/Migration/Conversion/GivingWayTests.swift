@@ -27,7 +27,10 @@ struct GivingWayTests {
   }
 
   /// Calls `body` with an open store whose steps are deferred.
+  ///
+  /// - Parameter padding: The number of further characters of a dropped value.
   private func withDeferredSteps(
+    padding: Int = 0, pragmas: [String: String] = [:],
     _ body: (_ url: URL, _ coordinator: PersistentStoreCoordinator, _ store: SQLiteStore) throws -> Void
   ) throws {
     let registry = try registry()
@@ -38,13 +41,15 @@ struct GivingWayTests {
         """
         WITH RECURSIVE N(I) AS (SELECT 1 UNION ALL SELECT I + 1 FROM N WHERE I < \(Self.rows)) \
         INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZNAME, ZFORMER, ZOLD) \
-        SELECT I, \(number), 1, 'Item ' || (I * 7919 % 1000003), 'former ' || I, I FROM N
+        SELECT I, \(number), 1, 'Item ' || (I * 7919 % 1000003), 'former ' || I || hex(zeroblob(\(padding / 2))), I FROM N
         """, "UPDATE Z_PRIMARYKEY SET Z_MAX = \(Self.rows) WHERE Z_ENT = \(number)", at: url)
       var migrator = AutomaticMigrator()
       migrator.defersWork = true
       migrator.parking = .none
       let coordinator = PersistentStoreCoordinator(model: registry.versions[1].model, registry: registry)
-      try coordinator.addStore(at: url, options: StoreOptions(migrator: migrator))
+      var options = StoreOptions(migrator: migrator)
+      options.pragmas = pragmas
+      try coordinator.addStore(at: url, options: options)
       try #expect(coordinator.deferredSteps().count == 3)
       try body(url, coordinator, #require(coordinator.openStores.first as? SQLiteStore))
       try LaterConversionModels.close(coordinator)
@@ -185,6 +190,40 @@ struct GivingWayTests {
       #expect(attempts == 4)
       saving.wait()
       try #expect(count("new", in: coordinator) == 1)
+    }
+  }
+
+  @Test("A save after a step doesn't write the step's log into the file, whoever comes first")
+  func logOfStep() throws {
+    try withDeferredSteps(pragmas: ["wal_autocheckpoint": "20"]) { url, coordinator, store in
+      var saves = 0
+      let rest = try store.finishDeferredSteps(until: nil, givingWay: true) { _ in } whenDone: {
+        saves += 1
+        let before = FileState(url)
+        save("new", in: coordinator).wait()
+        #expect(FileState(url) == before)
+      }
+      #expect(rest.isEmpty && saves == 3)
+      try #expect(count("new", in: coordinator) == 3)
+      // Later saves do.
+      let before = FileState(url)
+      for _ in 0..<30 { save("later", in: coordinator).wait() }
+      #expect(FileState(url) != before)
+    }
+  }
+
+  @Test("The log's file is shortened in parts after a step, not by the next save")
+  func sizeOfLog() throws {
+    // Twenty megabytes.
+    try withDeferredSteps(padding: 1000, pragmas: ["journal_size_limit": "100000"]) { url, coordinator, store in
+      let log = SQLiteFileName.companion(of: url, "-wal")
+      var sizes: [Int64] = []
+      let rest = try store.finishDeferredSteps(until: nil, givingWay: true) { _ in } whenDone: {
+        sizes.append(FileState(log)?.size ?? 0)
+      }
+      #expect(rest.isEmpty)
+      #expect(sizes.contains { $0 > 12 << 20 }, "\(sizes)")
+      #expect(FileState(log).map { $0.size <= 9 << 20 } == true)
     }
   }
 

@@ -24,6 +24,15 @@ extension SQLiteConnection {
     }
   }
 
+  /// Writes a page that remains as it is. If the whole log was written into the file, and nobody reads from it, this
+  /// begins the log anew and shortens its file.
+  func beginLogAnew(ofSize size: Int64) throws {
+    try execute(.limitLog(toSize: size))
+    try transaction {
+      try execute(.setUserVersion(first(.userVersion) { $0.integer(0) } ?? 0))
+    }
+  }
+
   /// Performs a step; the caller holds the transaction.
   ///
   /// - Parameters:
