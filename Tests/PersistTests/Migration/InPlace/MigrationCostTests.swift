@@ -147,6 +147,85 @@ struct MigrationCostTests {
     }
   }
 
+  /// Books whose size may not fit the new type, and whose note has no place any longer.
+  private static func sizedBooks() throws -> ModelRegistry {
+    func version(_ name: String, _ attributes: AttributeDescription...) throws -> ModelVersion {
+      ModelVersion(name: name, model: try model(EntityDescription("Book", attributes: attributes)))
+    }
+    return ModelRegistry(versions: [
+      try version("1", .init("title", .string), .init("size", .int64), .init("note", .string)),
+      try version("2", .init("title", .string), .init("size", .int16)),
+    ])
+  }
+
+  /// Lets a file that nobody has open be recognized by its time.
+  private static func age(_ url: URL) throws {
+    let time = Date(timeIntervalSinceNow: -60)
+    try FileManager.default.setAttributes([.modificationDate: time], ofItemAtPath: url.path)
+  }
+
+  private func countedSizes(_ statements: [String]) -> [String] {
+    statements.filter { $0.contains("COUNT") && $0.contains("ZSIZE") }
+  }
+
+  @Test("Rows that may not fit are counted once, before the transaction", arguments: ["wal", "delete"])
+  func checkedRows(journal: String) throws {
+    let registry = try Self.sizedBooks()
+    try withStore(of: registry.versions[0].model) { url, census in
+      try MadeStore.run("PRAGMA journal_mode = \(journal)", at: url)
+      try MadeStore.run("INSERT INTO ZBOOK (Z_PK, Z_ENT, Z_OPT, ZSIZE, ZNOTE) VALUES (1, 1, 1, 7, 'a')", at: url)
+      try Self.age(url)
+      let before = census.statements.count
+      try AutomaticMigrator().migrate(storeAt: url, to: registry.versions[1], registry: registry)
+      let statements = Array(census.statements.dropFirst(before))
+      #expect(countedSizes(statements).count == 1, "\(countedSizes(statements))")
+      try #expect(PersistentStoreCoordinator.parkedContents(at: url).map(\.count) == [1])
+      try MadeStore.expectNewStore(of: registry.versions[1].model, at: url)
+      #expect(FileState(SQLiteFileName.companion(of: url, "-wal")) == nil)
+    }
+  }
+
+  @Test("Rows that others write between the count and the transaction are counted, too", arguments: ["wal", "delete"])
+  func rowsOfOthers(journal: String) throws {
+    let registry = try Self.sizedBooks()
+    try withStore(of: registry.versions[0].model) { url, census in
+      try MadeStore.run("PRAGMA journal_mode = \(journal)", at: url)
+      try MadeStore.run("INSERT INTO ZBOOK (Z_PK, Z_ENT, Z_OPT, ZSIZE) VALUES (1, 1, 1, 7)", at: url)
+      let (engine, location) = (try StoreLocation(url).engine, StoreLocation(url))
+      let resources = AutomaticMigrator().resources(registry)
+      func survey() throws -> (StoreSurvey, (any InspectedState)?) {
+        try Self.age(url)
+        return try engine.inspectState(of: location, options: StoreOptions()) {
+          try PathSurvey($0, to: registry.versions[1], resources: resources).direct
+        }
+      }
+      func migrate(_ surveyed: (StoreSurvey, (any InspectedState)?)) throws {
+        _ = try InPlaceMigration(
+          url: url, destination: registry.versions[1], registry: registry, options: StoreOptions(),
+          migrator: AutomaticMigrator(), survey: surveyed.0, surveyed: surveyed.1
+        ).run()
+      }
+      let early = try survey()
+      try MadeStore.run("INSERT INTO ZBOOK (Z_PK, Z_ENT, Z_OPT, ZSIZE) VALUES (2, 1, 1, 70000)", at: url)
+      let error = #expect(throws: PersistenceError.self) { try migrate(early) }
+      #expect(error?.code == .mappingNotInferable, "\(error as Any)")
+      // A change that is undone is none.
+      let late = try survey()
+      try MadeStore.run("BEGIN", "DELETE FROM ZBOOK", "ROLLBACK", at: url)
+      #expect(late.1?.isPresent() == true)
+      try MadeStore.run("DELETE FROM ZBOOK WHERE Z_PK = 2", at: url)
+      // Another file in the place of the store.
+      let replaced = try survey()
+      let other = url.deletingLastPathComponent().appendingPathComponent("Other.sqlite")
+      try FileManager.default.copyItem(at: url, to: other)
+      try FileManager.default.removeItem(at: url)
+      try FileManager.default.moveItem(at: other, to: url)
+      #expect(replaced.1?.isPresent() == false)
+      try migrate(survey())
+      try MadeStore.expectNewStore(of: registry.versions[1].model, at: url)
+    }
+  }
+
   @Test("The digest of a model is computed from its description's text once")
   func digest() throws {
     let model = try Self.library("title")
