@@ -62,12 +62,16 @@ final class StoreMeters: Sendable {
   func record(wait reason: StoreWait, _ duration: Duration) {
     let timer = state.withLock { state in
       if let known = state.waits[reason] { return known }
-      // Only the wait for a connection has a name in OpenTelemetry's conventions.
-      let timer =
-        reason == .connection
-        ? Timer(label: "db.client.connection.wait_time", dimensions: [], factory: factory)
-        : Timer(
-          label: "persist.wait.duration", dimensions: [("persist.wait.reason", reason.rawValue)], factory: factory)
+      // Those that have a name in OpenTelemetry's conventions.
+      let name: String? =
+        switch reason {
+        case .connection: "db.client.connection.wait_time"
+        case .opening: "db.client.connection.create_time"
+        case .writer, .lock, .thread: nil
+        }
+      let timer = Timer(
+        label: name ?? "persist.wait.duration",
+        dimensions: name == nil ? [("persist.wait.reason", reason.rawValue)] : [], factory: factory)
       state.waits[reason] = timer
       return timer
     }

@@ -27,6 +27,7 @@ final class StoreOperation: Sendable {
     _ kind: Kind, of entity: String?, in store: StoreName, _ telemetry: StoreTelemetry,
     describe: (T, inout SpanAttributes) -> Int? = { _, _ in nil }, _ body: () throws -> T
   ) throws -> T {
+    telemetry.reportWaitForThread()
     let span = telemetry.tracer.startSpan(entity.map { "\(kind.rawValue) \($0)" } ?? kind.rawValue, ofKind: .client)
     let operation = StoreOperation()
     let begin = ContinuousClock.now

@@ -55,11 +55,25 @@ extension StoreTelemetry: StoreInstrument {
   package func executed(statements: Int) { StoreOperation.current?.add(statements: statements) }
 
   package func waited(for reason: StoreWait, _ duration: Duration) {
+    waited(for: reason, duration, endingBefore: .zero)
+  }
+
+  /// Reports the wait of a task for the thread that runs the present code, if that wasn't reported yet.
+  func reportWaitForThread() {
+    guard let wait = BlockingWork.takeWait() else { return }
+    waited(for: .thread, wait.duration, endingBefore: .now - wait.end)
+  }
+
+  /// - Parameter age: The time since the end of the wait.
+  private func waited(for reason: StoreWait, _ duration: Duration, endingBefore age: Duration) {
     meters.record(wait: reason, duration)
     guard duration >= minimumWait else { return }
-    let end = DefaultTracerClock.now
-    let begin = DefaultTracerClock.Timestamp(
-      nanosecondsSinceEpoch: end.nanosecondsSinceEpoch - UInt64(max(0, duration / .nanoseconds(1))))
+    func moment(_ age: Duration) -> DefaultTracerClock.Timestamp {
+      DefaultTracerClock.Timestamp(
+        nanosecondsSinceEpoch: now.nanosecondsSinceEpoch - UInt64(max(0, age / .nanoseconds(1))))
+    }
+    let now = DefaultTracerClock.now
+    let (begin, end) = (moment(age + duration), moment(age))
     let span = tracer.startSpan("wait for \(reason.rawValue)", ofKind: .internal, at: begin)
     span.attributes["persist.wait.reason"] = reason.rawValue
     span.end(at: end)

@@ -64,6 +64,52 @@ struct TelemetryTests {
     }
   }
 
+  @Test("The wait of a task for a thread is a span of its trace, and a metric")
+  func waitForThread() async throws {
+    try await withTemporaryFolder { folder in
+      let observed = try Observed(folder.appendingPathComponent("Store.sqlite"), minimumWait: .zero)
+      let container = try observed.container(folder.appendingPathComponent("Other.sqlite"))
+      _ = observed.spans()
+      let parent = observed.tracer.startSpan("request")
+      try await ServiceContext.withValue(parent.context) {
+        try await container.read { context in _ = try context.count(for: FetchRequest("Shelf")) }
+      }
+      // Without a trace, only the metric.
+      try await container.read { context in _ = try context.count(for: FetchRequest("Shelf")) }
+      parent.end()
+      let spans = observed.spans()
+      let waits = spans.filter { $0.operationName == "wait for thread" && $0.parentSpanID == parent.spanID }
+      #expect(waits.count == 1)
+      let count = try #require(spans.first { $0.operationName == "count Shelf" })
+      #expect(waits.allSatisfy { $0["persist.wait.reason"] == "thread" })
+      #expect(waits.allSatisfy { $0.endInstant.nanosecondsSinceEpoch <= count.startInstant.nanosecondsSinceEpoch })
+      let metrics = observed.metrics.timers(label: "persist.wait.duration")
+      #expect(metrics.contains { timer in timer.dimensions.contains { $0 == ("persist.wait.reason", "thread") } })
+    }
+  }
+
+  @Test("Opening a further connection is a span in the operation that needs it", arguments: Place.all)
+  func furtherConnection(place: Place) throws {
+    try place.withStore { url in
+      let observed = try Observed(url, minimumWait: .zero)
+      try observed.fill()
+      _ = observed.spans()
+      var spans: [FinishedInMemorySpan] = []
+      let coordinator = observed.coordinator
+      // Until two threads read at the same time.
+      for _ in 0..<500 where !spans.contains(where: { $0.operationName == "wait for opening" }) {
+        DispatchQueue.concurrentPerform(iterations: 8) { _ in
+          let context = ManagedObjectContext(coordinator)
+          #expect((try? context.count(for: FetchRequest("Shelf"))) == 1)
+        }
+        spans += observed.spans()
+      }
+      let opening = try #require(spans.first { $0.operationName == "wait for opening" })
+      #expect(spans.contains { $0.spanID == opening.parentSpanID && $0["db.operation.name"] != nil })
+      try observed.close()
+    }
+  }
+
   @Test("A failed save names the kind of its error and nothing else")
   func failure() throws {
     var model = Observed.model

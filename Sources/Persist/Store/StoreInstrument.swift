@@ -18,6 +18,10 @@ package enum StoreWait: String, Sendable {
   case writer
   /// All connections were in use.
   case connection
+  /// A further connection was opened.
+  case opening
+  /// All threads on which tasks use stores were busy.
+  case thread
   /// Another connection or program held a lock of the file.
   case lock
 }

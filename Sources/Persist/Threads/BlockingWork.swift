@@ -15,6 +15,8 @@ package final class BlockingWork: Sendable {
   private struct State {
     var phase = Phase.waiting(fail: nil)
     var isCancelled = false
+    /// Whether ``takeWait()`` has returned the wait.
+    var isWaitTaken = false
   }
 
   private let state = LockProtected(State())
@@ -36,6 +38,16 @@ package final class BlockingWork: Sendable {
   package static var timeInQueue: Duration {
     guard let current, case .running(let begun) = current.state.withLock({ $0.phase }) else { return .zero }
     return begun - current.added
+  }
+
+  /// The running code's wait for its thread, and the end of that wait; nil if it was returned before.
+  package static func takeWait() -> (duration: Duration, end: ContinuousClock.Instant)? {
+    guard let current else { return nil }
+    return current.state.withLock { state in
+      guard case .running(let begun) = state.phase, !state.isWaitTaken else { return nil }
+      state.isWaitTaken = true
+      return (begun - current.added, begun)
+    }
   }
 
   fileprivate init() {}

@@ -278,7 +278,9 @@ final class SQLiteConnectionPool: @unchecked Sendable {
   private func openAnotherReader() throws -> Reader {
     condition.unlock()
     defer { condition.lock() }
+    let begun = instrument == nil ? nil : ContinuousClock.now
     let reader = try Self.openReader(url, options)
+    if let begun { instrument?.waited(for: .opening, .now - begun) }
     // The file may no longer be that of the other connections.
     reader.connection.hasReloadedSchema = true
     return reader
