@@ -164,15 +164,12 @@ let package = Package(
       plugins: ["StudioPageText"]),
     .plugin(name: "StudioPageText", capability: .buildTool()),
     .target(
-      name: "StudioServer", dependencies: ["Persist", "PersistStudioSession", "StudioPage"],
+      name: "StudioServer", dependencies: ["Persist", "PersistInspection", "PersistStudioSession", "StudioPage"],
       path: "Studio/Sources/StudioServer", swiftSettings: settings),
+    // Without the engine of servers and a parser of arguments, so that it is built quickly.
     .executableTarget(
-      name: "PersistStudio",
-      dependencies: [
-        "Persist", "PersistInspection", "PersistStudioSession", "StudioServer",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ],
-      path: "Studio/Sources/PersistStudio", swiftSettings: settings),
+      name: "PersistStudio", dependencies: ["StudioServer"], path: "Studio/Sources/PersistStudio",
+      swiftSettings: settings),
     .executableTarget(
       name: "PersistCommand",
       dependencies: [
@@ -346,10 +343,15 @@ if hasServerLibrary {
 }
 // The programs open stores on servers wherever libpq is. Without it, the plugin still works for packages that use it.
 if hasServerHeaders {
-  for target in package.targets where ["PersistInspection", "PersistCommandTests"].contains(target.name) {
+  for target in package.targets where ["PersistCommand", "PersistCommandTests"].contains(target.name) {
     target.dependencies.append("PersistPostgreSQL")
   }
   package.targets.first { $0.name == "PersistCommand" }?.dependencies.append("PersistOnlineMigrations")
+  package.products.append(.executable(name: "persist-studio-postgresql", targets: ["PersistStudioPostgreSQL"]))
+  package.targets.append(
+    .executableTarget(
+      name: "PersistStudioPostgreSQL", dependencies: ["Persist", "PersistPostgreSQL", "StudioServer"],
+      path: "Studio/Sources/PersistStudioPostgreSQL", swiftSettings: settings))
 }
 
 // Scripts/test-release compiles one target's tests: all of them, optimised, take too long.

@@ -1,5 +1,10 @@
 import ArgumentParser
 import Foundation
+import Persist
+
+#if canImport(PersistOnlineMigrations)
+  import PersistPostgreSQL
+#endif
 
 /// The command-line program `persist`.
 @main
@@ -35,6 +40,9 @@ struct PersistCommand: ParsableCommand {
   /// Runs a command. The exit codes are this program's, not the parser's.
   static func main() {
     var called: any ParsableCommand.Type = Self.self
+    #if canImport(PersistOnlineMigrations)
+      StoreArgument.acceptServers { try StoreLocation.postgreSQL($0) }
+    #endif
     do {
       // The parser would list its own option in the help of every command, beside the command's.
       let arguments = Array(CommandLine.arguments.dropFirst())

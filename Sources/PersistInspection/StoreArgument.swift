@@ -1,29 +1,40 @@
 public import Foundation
-import Persist
-
-#if canImport(PersistPostgreSQL)
-  import PersistPostgreSQL
-#endif
+public import Persist
 
 /// The place of a store as an argument of a command: a path, or the URL of a PostgreSQL server.
 public enum StoreArgument {
+  /// Reads the URLs of servers; nil in a program without an engine for them.
+  private static let serverReader = LockProtected<(@Sendable (String) throws -> StoreLocation)?>(nil)
+
+  /// Lets the arguments of this program name stores on servers.
+  ///
+  /// ```swift
+  /// import PersistInspection
+  /// import PersistPostgreSQL
+  ///
+  /// StoreArgument.acceptServers { try StoreLocation.postgreSQL($0) }
+  /// ```
+  ///
+  /// - Parameter read: Returns the location that a URL names.
+  public static func acceptServers(_ read: @escaping @Sendable (String) throws -> StoreLocation) {
+    serverReader.withLock { $0 = read }
+  }
+
   /// Returns the URL of a store, from a path or from `postgresql://USER@HOST/DATABASE?schema=NAME`.
   ///
   /// - Throws: `PersistenceError.Code.invalidRequest` for an empty text, for a URL that libpq doesn't understand and
-  ///   for one of another scheme, and `PersistenceError.Code.storeOpenFailed` if the program was built without libpq.
+  ///   for one of another scheme, and `PersistenceError.Code.storeOpenFailed` if the program doesn't accept servers.
   public static func url(_ text: String) throws -> URL {
     guard isServer(text) else { return try file(text, "A store") }
-    #if canImport(PersistPostgreSQL)
-      let location = try StoreLocation.postgreSQL(text)
-      guard let url = location.url else {
-        throw PersistenceError(.invalidRequest, "The URL of the server can't be read.", fix: form)
-      }
-      return url
-    #else
+    guard let read = serverReader.withLock({ $0 }) else {
       throw PersistenceError(
         .storeOpenFailed, "This program was built without libpq, PostgreSQL's library for clients.",
         fix: "Install the library (Debian: apt-get install libpq-dev; macOS: brew install libpq) and build again.")
-    #endif
+    }
+    guard let url = try read(text).url else {
+      throw PersistenceError(.invalidRequest, "The URL of the server can't be read.", fix: form)
+    }
+    return url
   }
 
   /// Returns the URL of something that can only be a file.

@@ -8,10 +8,14 @@ struct StudioCheckout {
   private let buildFolder: [String]
   /// The studio's program, which is built beside this one.
   let program: URL
+  /// The program's name, which is that of its product.
+  private let name: String
 
-  /// - Parameter program: The file of this program, without symbolic links.
+  /// - Parameters:
+  ///   - name: The name of the studio's program.
+  ///   - program: The file of this program, without symbolic links.
   /// - Returns: nil if no folder that contains the program is a checkout, or if it wasn't built there.
-  init?(containing program: URL) {
+  init?(of name: String, containing program: URL) {
     let folder = program.deletingLastPathComponent()
     var root = folder
     var buildFolder: [String] = []
@@ -27,7 +31,8 @@ struct StudioCheckout {
       guard signs.allSatisfy({ FileManager.default.fileExists(atPath: $0.path) }) else { continue }
       self.root = root
       self.buildFolder = buildFolder
-      self.program = folder.appendingPathComponent(ProgramLaunch.fileName(of: StudioCommand.program))
+      self.name = name
+      self.program = folder.appendingPathComponent(ProgramLaunch.fileName(of: name))
       return
     }
     return nil
@@ -68,7 +73,7 @@ struct StudioCheckout {
     }
     let arguments = [
       "build", "--package-path", root.path, "--scratch-path", root.appendingPathComponent(buildFolder[0]).path,
-      "--product", StudioCommand.program, "--configuration", buildFolder.last == "release" ? "release" : "debug",
+      "--product", name, "--configuration", buildFolder.last == "release" ? "release" : "debug",
     ] + Self.traits
     let start = Date()
     if let reason = try run(compiler, arguments) { throw failure(reason, arguments) }

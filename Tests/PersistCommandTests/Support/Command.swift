@@ -43,7 +43,7 @@ enum Command {
   /// The arguments of `persist`, with the place of the run's key if it has one and the arguments name none.
   static func keyed(_ arguments: [String]) -> [String] {
     let isWithoutStore = arguments.count < 2 || arguments.contains { ["--help", "-h", "--"].contains($0) }
-    guard TestKey.isUsed, !isWithoutStore, !["studio", "manual", "help"].contains(arguments[0]),
+    guard TestKey.isUsed, !isWithoutStore, !["manual", "help"].contains(arguments[0]),
       !arguments.contains(where: { ["--key-file", "--key-env"].contains($0) })
     else { return arguments }
     return arguments + keyOptions
