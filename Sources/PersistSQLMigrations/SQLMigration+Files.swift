@@ -22,8 +22,10 @@ extension SQLMigration {
     do {
       names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
     } catch {
+      let isThere = FileManager.default.fileExists(atPath: folder.path)
       throw PersistenceError(
-        .fileAccess, at: .file(folder), "The folder can't be read: \(error.localizedDescription)",
+        .fileAccess, at: .file(folder),
+        isThere ? "The folder can't be read: \(error.localizedDescription)" : "There is no such folder.",
         fix: "Specify the folder that contains the SQL files.")
     }
     let files = names.sorted().filter { !$0.hasPrefix(".") }.map { folder.appendingPathComponent($0) }

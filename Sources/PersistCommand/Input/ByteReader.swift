@@ -68,6 +68,9 @@ struct ByteReader {
   }
 
   private static func failure(_ url: URL, _ error: any Error) -> PersistenceError {
-    PersistenceError(.fileAccess, at: .file(url), "The file can't be read: \(error.localizedDescription)")
+    let isThere = FileManager.default.fileExists(atPath: url.path)
+    return PersistenceError(
+      .fileAccess, at: .file(url),
+      isThere ? "The file can't be read: \(error.localizedDescription)" : "There is no such file.")
   }
 }

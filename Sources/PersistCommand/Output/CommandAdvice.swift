@@ -8,6 +8,7 @@ enum CommandAdvice {
     (", set a longer busyTimeout, or keep transactions short", ""),
     ("Remove it from the coordinator, and open the store that is now in its place.", "Run the command again."),
     (" Unsaved changes are still in the context.", ""),
+    ("Create it with .postgreSQL(…).", "Specify its URL: postgresql://user@host/database?schema=name."),
     (", or set SQLMigrator.allowsUnknownVersions if this one can work with it", ""),
     (", or turn SQLMigrator.refusesOutOfOrder off", ""),
   ]

@@ -63,12 +63,18 @@ enum StandardError {
   /// Prints a note, or progress; see ``printError(_:)``.
   static func print(_ text: String, terminator: String = "\n") {
     guard !isSilent.withLock({ $0 }) else { return }
-    write(text, terminator: terminator)
+    // Progress stays within its line.
+    write(terminator == "\n" ? fitting(text) : text, terminator: terminator)
+  }
+
+  /// The text in lines that fit into the terminal, if there is one.
+  private static func fitting(_ text: String) -> String {
+    isTerminal ? LineWrapping.wrapped(text, width: Terminal.error.width) : text
   }
 
   /// Prints the reason for which the command fails, without passwords that an argument contains.
   static func printError(_ text: String) {
-    let text = StoreArgument.withoutPasswords(text)
+    let text = fitting(StoreArgument.withoutPasswords(text))
     let name = "persist:"
     guard text.hasPrefix(name), TerminalStyle.areShown(isTerminal: isTerminal) else {
       return write(text, terminator: "\n")

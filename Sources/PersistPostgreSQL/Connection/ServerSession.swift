@@ -126,7 +126,9 @@ extension PersistenceError {
   init(_ failure: ServerFailure, at url: URL?, during work: ServerWork = .reading) {
     // The constraint is named for the store, which describes it in terms of the model.
     let place = Place(store: url, key: failure.constraint)
-    let said = failure.state.isEmpty ? failure.message : "\(failure.message) (\(failure.state))"
+    // libpq continues some of its messages on a second line.
+    let words = failure.message.replacing("\n\t", with: ". ")
+    let said = failure.state.isEmpty ? words : "\(words) (\(failure.state))"
     func error(_ code: Code, _ message: String, _ fix: String?) -> PersistenceError {
       PersistenceError(code, at: place, message, engineMessage: said, fix: fix)
     }

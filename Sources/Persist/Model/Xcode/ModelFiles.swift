@@ -27,7 +27,7 @@ struct ModelFiles {
   init(at url: URL, limits: Limits = Limits()) throws {
     self.limits = limits
     guard url.isThere else {
-      throw PersistenceError(.fileAccess, at: .file(url), "There is no '\(url.lastPathComponent)' here.")
+      throw PersistenceError(.fileAccess, at: .file(url), "There is no such file or folder.")
     }
     if url.lastPathComponent == "contents", !url.isFolder {
       single = [url.deletingLastPathComponent()]

@@ -49,7 +49,8 @@ struct ParkedCommand: ParsableCommand {
     if common.json {
       try StandardOutput.print { $0.field(purge ? "purged" : "parked", parked: contents) }
     } else if contents.isEmpty {
-      try StandardOutput.print(purge ? "Nothing to purge." : "Nothing is parked.")
+      let selection = property != nil || days != nil ? " with this selection" : ""
+      try StandardOutput.print(purge ? "Nothing to purge\(selection)." : "Nothing is parked\(selection).")
     } else {
       try StandardOutput.print((purge ? ["purged:"] : []) + contents.map(\.line))
     }

@@ -107,7 +107,7 @@ private struct VersionList {
 
   var text: String {
     var table = TextTable(columns: 6)
-    table.add("version", "identifiers", "hash", "locked", "from", "way to the current version")
+    table.add("version", "identifiers", "hash", "locked", "from", "way to current")
     for entry in entries {
       let mapping = entry.mappingModels.isEmpty ? "" : ", mapping model \(entry.mappingModels.joined(separator: ", "))"
       table.add(
