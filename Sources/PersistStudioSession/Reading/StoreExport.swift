@@ -57,7 +57,7 @@ final class StoreExport: Sendable {
   }
 
   private func write(_ keys: RowKeys, to file: URL, _ number: Int) throws -> StoreExtract.Outcome {
-    var extract = try store.withContents { StoreExtract(of: $0) }
+    var extract = try store.withContents { StoreExtract(of: $0, registry: store.registry) }
     extract.add(keys)
     return try extract.write(to: file) { written, total in
       guard set(.writing(written: written, total: total), of: number) else {

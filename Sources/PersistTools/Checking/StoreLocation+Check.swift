@@ -31,7 +31,11 @@ extension StoreLocation {
       if [.schemaMismatch, .damagedDatabase].contains(problem.kind) { matchesModel = false }
       try report(problem)
     }
-    guard matchesModel, registry != nil else { return }
+    guard matchesModel else { return }
+    for problem in try self.engine.inspect(self, options: StoreOptions(), { try ParkedCheck.problems($0) }) {
+      try report(problem)
+    }
+    guard registry != nil else { return }
     try reportUnreadableValues(try engine.identifyStore(at: self, registry: registry).model, report)
   }
 

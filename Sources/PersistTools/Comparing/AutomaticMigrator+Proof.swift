@@ -5,7 +5,8 @@ extension AutomaticMigrator {
   /// Returns a migrator that proves each migration in place before committing it.
   ///
   /// While the store is locked, two copies of it are migrated: one in place, the other by copying, which shares no code
-  /// that writes. All objects are compared. If a value differs, nothing is committed, and the store remains unchanged.
+  /// that writes. All objects are compared, and everything that former migrations parked. If a value differs or is
+  /// missing, nothing is committed, and the store remains unchanged.
   /// A migration that has to copy can't be proved this way, and neither can custom code.
   ///
   /// ```swift
@@ -20,8 +21,8 @@ extension AutomaticMigrator {
   public func provingInPlace() -> AutomaticMigrator {
     var migrator = self
     migrator.compareWays = { inPlace, copied in
-      let comparison = try StoreComparison(
-        StoreContents(readingStoreAt: inPlace, registry: nil), StoreContents(readingStoreAt: copied, registry: nil))
+      let ways = try [inPlace, copied].map { try StoreContents(readingStoreAt: $0, registry: nil) }
+      let comparison = StoreComparison(ways[0], ways[1])
       let (objects, values) = try comparison.run { difference in
         PersistenceError(
           .migrationFailed, at: difference.place,
@@ -29,8 +30,23 @@ extension AutomaticMigrator {
             + "\(difference.words("in place", "by copying")). The store is unchanged.",
           fix: "Look for damage with 'persist check'; if there is none, please report it with both models.")
       }
+      // In place, a migration can park more: also what a default would replace on the way back.
+      let parked = try ways.map { try $0.parkedMarks() }
+      if let loss = parked[1].firstLoss(in: parked[0]) {
+        throw PersistenceError(
+          .migrationFailed, at: .store(inPlace),
+          "Migrating in place would lose parked values that remain when copying: \(loss). The store is unchanged.",
+          fix: "Please report it with both models. Migrating with a copy keeps the values.")
+      }
       return MigrationProof(objects: objects, values: values)
     }
     return migrator
+  }
+}
+
+extension StoreContents {
+  fileprivate func parkedMarks() throws -> ParkedMarks {
+    let location = StoreLocation(store.url)
+    return try location.engine.inspect(location, options: StoreOptions()) { try ParkedMarks($0) }
   }
 }

@@ -136,16 +136,26 @@ package struct VerifiedCopy {
         + "'persist check', and report the difference if there is none.")
   }
 
-  /// The error for parked values that a copy lacks, or has in addition; nil if there are none.
+  /// The error for parked values that a copy lacks, or has in addition; nil if there are none. Between files and
+  /// servers, their keys are compared.
   private func parkedDifference(_ store: any PersistentStore, copy: URL) throws -> PersistenceError? {
     guard let inspectable = store as? any InspectableStore else { return nil }
-    let originals = try inspectable.inspect { try ParkedContent.all(in: $0) }
-    let copies = try PersistentStoreCoordinator.parkedContents(at: copy)
-    guard originals != copies else { return nil }
+    let comparesValues = source.url?.isFileURL == copy.isFileURL
+    let (originals, own) = try inspectable.inspect {
+      (try ParkedContent.all(in: $0), try ParkedMarks($0, includingValues: comparesValues))
+    }
+    let location = StoreLocation(copy)
+    let (copies, others) = try location.engine.inspect(location, options: StoreOptions()) {
+      (try ParkedContent.all(in: $0), try ParkedMarks($0, includingValues: comparesValues))
+    }
     func words(_ contents: [ParkedContent]) -> String {
       contents.isEmpty ? "nothing is" : contents.map { "\($0.amount) of \($0.place) are" }.joined(separator: ", ")
     }
-    return failure(
-      "\(words(originals)) parked in the store, \(words(copies)) parked in the copy", at: .store(source.url))
+    if originals != copies {
+      return failure(
+        "\(words(originals)) parked in the store, \(words(copies)) parked in the copy", at: .store(source.url))
+    }
+    let loss = own.firstLoss(in: others) ?? others.firstLoss(in: own)
+    return loss.map { failure("they disagree about \($0)", at: .store(source.url)) }
   }
 }

@@ -5,14 +5,20 @@ package import Persist
 ///
 /// It has the same model, and the objects have their keys, versions, values and orders. Relationships lead to those
 /// objects only. Objects that others can't be valid without are included, so that the new store passes every check.
-/// Parked values aren't included.
+/// What is parked of the objects comes along: see ``ParkedSelection``.
 package struct StoreExtract {
   private let source: any PersistentStore
+  private let registry: ModelRegistry?
   private var selection: RowSelection
 
   /// Creates an extract of a store without objects.
-  package init(of contents: StoreContents) {
+  ///
+  /// - Parameters:
+  ///   - contents: The store.
+  ///   - registry: The versions by whose names parked values are matched with the model; nil if there are none.
+  package init(of contents: StoreContents, registry: ModelRegistry? = nil) {
     source = contents.store
+    self.registry = registry
     selection = RowSelection(contents.model)
   }
 
@@ -51,6 +57,7 @@ package struct StoreExtract {
     var selection = selection
     let given = selection.count
     try selection.addRequired(in: source)
+    let parked = try withParked { reader, _ in try ParkedSelection(of: &selection, in: source, reader) }
     let writer = try StoreWriter(creatingFileAt: url, model: source.model)
     let transfer = StoreTransfer(source, to: writer.identifier, only: selection)
     var written = 0
@@ -64,7 +71,35 @@ package struct StoreExtract {
         }
       }
     }
+    if let parked {
+      let location = StoreLocation(url)
+      do {
+        try copy(parked, to: location)
+      } catch {
+        try? location.engine.destroyStore(at: location)
+        throw error
+      }
+    }
     return Outcome(objects: outcome.count, required: selection.count - given)
+  }
+
+  /// Runs a closure with a reader of what is parked in the store; returns nil if nothing is.
+  private func withParked<T>(_ body: (ParkedReader, ManagedObjectModel) throws -> T) throws -> T? {
+    guard let store = source as? any InspectableStore else { return nil }
+    return try store.inspect { inspector in
+      try ParkedReader(inspector, store.model, registry).map { try body($0, store.model) }
+    }
+  }
+
+  private func copy(_ parked: ParkedSelection, to location: StoreLocation) throws {
+    let connection = try location.engine.connect(to: location, options: StoreOptions())
+    defer { connection.close() }
+    try connection.prepareForMigration()
+    try connection.transaction {
+      _ = try withParked { reader, model in
+        try ParkedTransfer(registry).copyParked(reader, to: connection, model, only: parked)
+      }
+    }
   }
 }
 

@@ -12,7 +12,7 @@ extension MigrationLoss {
 
 extension ParkedSlot.Kind {
   /// The contents of a slot of the kind.
-  var contents: ParkedContent.Kind {
+  package var contents: ParkedContent.Kind {
     switch self {
     case .object: .objects
     case .attribute: .values
@@ -23,5 +23,5 @@ extension ParkedSlot.Kind {
 
 extension ParkedSlot {
   /// The path from an object to the values; nil for objects.
-  var keyPath: String? { property.isEmpty ? nil : ([property] + path).joined(separator: ".") }
+  package var keyPath: String? { property.isEmpty ? nil : ([property] + path).joined(separator: ".") }
 }

@@ -30,10 +30,17 @@ extension MigrationPlan: CustomStringConvertible {
   }
 
   /// The parked values, by their reason if it would be lost otherwise.
-  package var shownParked: [MigrationLoss] { parked.isEmpty || losses.isEmpty ? parked : losses }
+  package var shownParked: [MigrationLoss] { parked.isEmpty || losses.isEmpty || parksByHop ? parked : losses }
 
   /// The losses, unless they are parked.
-  package var lost: [MigrationLoss] { parked.isEmpty ? losses : [] }
+  package var lost: [MigrationLoss] {
+    if parked.isEmpty { return losses }
+    return parksByHop ? losses.filter { !parked.contains($0) } : []
+  }
+
+  /// Whether the parked values are losses of some hops, since hops with mapping models park none. A migration in place
+  /// parks all losses, and counts the values themselves.
+  private var parksByHop: Bool { parked.allSatisfy(losses.contains) }
 
   private var stepLines: [String] {
     steps.flatMap { step in

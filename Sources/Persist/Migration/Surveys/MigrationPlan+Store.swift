@@ -54,11 +54,12 @@ extension MigrationPlan {
     try self.init(survey.path, survey.resources)
     let found = try survey.findings(inspector, countingLosses: true)
     let later = try LaterLosses(survey.path, in: survey.store.tableMap, survey.resources, counting: inspector)
-    losses = try found.losses + survey.path.hops.indices.dropFirst().flatMap { index in
-      try later.counted(survey.path.hops[index].losses(survey.resources), ofHop: index)
-    }
-    if migrator.effectiveParking == .always, survey.path.hops.allSatisfy(\.isInferred) {
-      parked = losses
+    losses = []
+    for (index, hop) in survey.path.hops.enumerated() {
+      let own = try index == 0 ? found.losses : later.counted(hop.losses(survey.resources), ofHop: index)
+      losses += own
+      // What a mapping model or a policy leaves out isn't parked.
+      if migrator.effectiveParking == .always, hop.isInferred { parked += own }
     }
     blockers += found.blockers.filter { !blockers.contains($0) }
     let back = survey.direct.downgradeBlocker(

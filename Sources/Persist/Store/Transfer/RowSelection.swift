@@ -27,7 +27,7 @@ package struct RowSelection {
   /// Whether the selection has a row.
   ///
   /// - Parameter entity: Any entity of the row's hierarchy.
-  func contains(_ key: Int64, inHierarchyOf entity: Entity) -> Bool {
+  package func contains(_ key: Int64, inHierarchyOf entity: Entity) -> Bool {
     model.hierarchy(of: entity.root).contains { heir in
       let keys = keys[heir.number - 1]
       let place = keys.partitioningIndex { $0 >= key }
@@ -68,12 +68,21 @@ extension RowSelection {
       }
       new = Array(repeating: [], count: model.entities.count)
       for (root, keys) in found {
-        for (index, keys) in try existing(keys, inHierarchyOf: model.entities[root], in: source) {
-          new[index] = keys
-          add(keys, entityIndex: index)
-        }
+        for (index, keys) in try add(keys, inHierarchyOf: model.entities[root], in: source) { new[index] = keys }
       }
     }
+  }
+
+  /// Adds the rows with some keys that exist.
+  ///
+  /// - Returns: Their keys, by index of their own entity.
+  @discardableResult
+  package mutating func add(
+    _ keys: Set<Int64>, inHierarchyOf root: Entity, in source: any PersistentStore
+  ) throws -> [Int: ContiguousArray<Int64>] {
+    let found = try existing(keys, inHierarchyOf: root, in: source)
+    for (index, keys) in found { add(keys, entityIndex: index) }
+    return found
   }
 
   /// Collects the keys of unselected members, by index of the root of their hierarchy.
@@ -119,7 +128,7 @@ extension RowSelection {
 
 extension RelationshipDescription {
   /// Whether an object is valid only with members.
-  fileprivate var isRequired: Bool {
+  package var isRequired: Bool {
     guard !isTransient else { return false }
     return isToMany ? minimumCount > 0 : !isOptional
   }

@@ -214,6 +214,12 @@
       mapping.destinationVersion = "2"
       let migrator = AutomaticMigrator(mappingModels: [mapping])
       try withNotes(versions[0], ["a", "b"], ["text": "tea", "color": "red"]) { urls in
+        for url in urls {
+          let plan = try MigrationPlan(storeAt: url, to: versions[2], registry: registry, migrator: migrator)
+          #expect(plan.parked.map(\.description) == ["Note.color: attribute removed, 2 rows"])
+          #expect(plan.lost.compactMap(\.property) == ["text"], "\(plan)")
+          #expect(plan.description.contains("lost:\n  Note.text"), "\(plan.losses)")
+        }
         let reports = try migrate(urls, to: versions[2], registry, migrator, "there")
         #expect(reports?.map(\.parked) == [2, 2])
         try #expect(contents(urls[1]) == ["Note.color: 2 values of 2"])

@@ -56,6 +56,9 @@ public struct StoreProblem: Sendable, Hashable {
     /// An entry of the history refers to a transaction, a text or an entity that the store doesn't have. The objects
     /// are sound.
     public static let danglingHistory = Kind(name: "danglingHistory")
+    /// Something that a migration parked can't come back, because its model or its place is missing or damaged. The
+    /// objects are sound.
+    public static let parkedValues = Kind(name: "parkedValues")
     /// The file of a large value is missing.
     public static let missingFile = Kind(name: "missingFile")
     /// The file of a large value belongs to no row. No data is lost.

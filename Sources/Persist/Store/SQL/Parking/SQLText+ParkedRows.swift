@@ -45,6 +45,11 @@ extension SQLText {
       """
   }
 
+  /// The numbers of parked values, and of parked pairs, whose slot is missing.
+  package static let strayParkedRows: [SQLText] = [ParkedSlot.Table.values, ParkedSlot.Table.pairs].map { table in
+    "SELECT COUNT(*) FROM \(name: table) WHERE SLOT NOT IN (SELECT SLOT FROM PERSIST_PARKED)"
+  }
+
   /// The number of migrations since a slot was parked.
   package static func parkedMigrations(_ slot: ParkedSlot) -> SQLText {
     "SELECT MIGRATIONS FROM PERSIST_PARKED_STATES WHERE SLOT = \(number: Int64(slot.number))"
