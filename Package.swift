@@ -329,9 +329,15 @@ if hasServerLibrary {
       swiftSettings: settings),
     .target(
       name: "PersistOnlineMigrations", dependencies: ["Persist", "PersistPostgreSQL"], swiftSettings: settings),
+    .executableTarget(
+      name: "OnlineRunner",
+      dependencies: ["Persist", "PersistOnlineMigrations", "PersistPostgreSQL", "PersistTestSupport"],
+      path: "Tests/OnlineRunner", swiftSettings: settings),
     .testTarget(
       name: "PersistOnlineMigrationsTests",
-      dependencies: ["Persist", "PersistOnlineMigrations", "PersistPostgreSQL", "PersistTools", "PersistTestSupport"],
+      dependencies: [
+        "Persist", "PersistOnlineMigrations", "PersistPostgreSQL", "PersistTools", "PersistTestSupport", "OnlineRunner",
+      ],
       swiftSettings: settings),
   ]
   for target in package.targets where ["PersistTestSupport", "PersistTests"].contains(target.name) {
@@ -354,9 +360,10 @@ if hasServerHeaders {
       path: "Studio/Sources/PersistStudioPostgreSQL", swiftSettings: settings))
 }
 
-// Scripts/test-release compiles one target's tests: all of them, optimised, take too long.
+// Scripts/test-release compiles the tests of some targets, separated by commas: all of them, optimised, take too long.
 if let only = Context.environment["PERSIST_TEST_TARGET"] {
-  package.targets.removeAll { $0.type == .test && $0.name != only }
+  let names = only.split(separator: ",").map(String.init)
+  package.targets.removeAll { $0.type == .test && !names.contains($0.name) }
 }
 
 // For short builds while working: the folders and files of Tests/PersistTests to compile, separated by commas.
