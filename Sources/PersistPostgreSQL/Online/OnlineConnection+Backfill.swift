@@ -3,8 +3,8 @@ package import Persist
 
 /// The batches of a backfill, each of which is a transaction of its own.
 extension OnlineConnection {
-  /// Runs a batch, and again if the server has rolled it back only because of others: a batch locks rows in the order of
-  /// their keys, and programs in any order.
+  /// Runs a batch, and again if the server has rolled it back only because of others: a batch locks rows in the order
+  /// of their keys, and programs in any order.
   private func batch<T>(_ body: () throws -> T) throws -> T {
     try mapped {
       try session.repeating {

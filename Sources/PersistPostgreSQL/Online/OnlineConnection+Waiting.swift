@@ -1,8 +1,8 @@
 import Foundation
 package import Persist
 
-/// The statements of a backfill that nobody waits for, and that wait for the transactions of others for as long as these
-/// last: an index is complete only once no transaction can read a state from before it.
+/// The statements of a backfill that nobody waits for, and that wait for the transactions of others for as long as
+/// these last: an index is complete only once no transaction can read a state from before it.
 extension OnlineConnection {
   /// Called twice a second while a statement runs, with the transaction that it waits for, in words; nil if it works.
   /// The statement is canceled if the result is false.

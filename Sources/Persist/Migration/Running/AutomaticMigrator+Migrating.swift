@@ -193,8 +193,8 @@ extension AutomaticMigrator: StoreMigrator {
   /// Surveys the store without writing, so that a rejected store isn't changed.
   ///
   /// - Parameter catalog: the store's catalog, if already read.
-  /// - Returns: The survey, and the state that it was made in, which only a migration in place may compare: it keeps the
-  ///   store open.
+  /// - Returns: The survey, and the state that it was made in, which only a migration in place may compare: it keeps
+  ///   the store open.
   private func preview(
     _ request: MigrationRequest, _ catalog: StoreCatalog?
   ) throws -> (PathSurvey, (any InspectedState)?) {

@@ -93,8 +93,8 @@ extension MigrationEngine {
 
 /// The state of a store that was inspected.
 package protocol InspectedState: AnyObject {
-  /// Whether the store is still in this state, which is then released: it can be asked once, by whoever keeps others from
-  /// writing and hasn't written yet.
+  /// Whether the store is still in this state, which is then released: it can be asked once, by whoever keeps others
+  /// from writing and hasn't written yet.
   func isPresent() -> Bool
 }
 

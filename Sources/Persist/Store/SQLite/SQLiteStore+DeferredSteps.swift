@@ -15,8 +15,8 @@ extension SQLiteStore {
   /// If the process is killed in between, completed steps remain completed, and the others remain deferred.
   ///
   /// - Parameters:
-  ///   - whenAsked: Called whenever a statement that gives way asks whether somebody waits, with the number of questions
-  ///     that it has asked.
+  ///   - whenAsked: Called whenever a statement that gives way asks whether somebody waits, with the number of
+  ///     questions that it has asked.
   ///   - whenDone: Called after the commit of each step in one piece, when others can write again.
   func finishDeferredSteps(
     until deadline: ContinuousClock.Instant?, givingWay: Bool, _ whenAsked: (Int) -> Void,

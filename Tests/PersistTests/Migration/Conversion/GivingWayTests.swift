@@ -41,7 +41,8 @@ struct GivingWayTests {
         """
         WITH RECURSIVE N(I) AS (SELECT 1 UNION ALL SELECT I + 1 FROM N WHERE I < \(Self.rows)) \
         INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZNAME, ZFORMER, ZOLD) \
-        SELECT I, \(number), 1, 'Item ' || (I * 7919 % 1000003), 'former ' || I || hex(zeroblob(\(padding / 2))), I FROM N
+        SELECT I, \(number), 1, 'Item ' || (I * 7919 % 1000003), \
+        'former ' || I || hex(zeroblob(\(padding / 2))), I FROM N
         """, "UPDATE Z_PRIMARYKEY SET Z_MAX = \(Self.rows) WHERE Z_ENT = \(number)", at: url)
       var migrator = AutomaticMigrator()
       migrator.defersWork = true

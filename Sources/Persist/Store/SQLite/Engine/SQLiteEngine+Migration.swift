@@ -120,7 +120,8 @@ extension SQLiteEngine: MigrationEngine {
   }
 }
 
-/// The state of a file that was inspected: SQLite's number of it, which only the connection that has read it can compare.
+/// The state of a file that was inspected: SQLite's number of it, which only the connection that has read it can
+/// compare.
 private final class InspectedFile: InspectedState {
   private let connection: SQLiteConnection
   private let version: UInt32
