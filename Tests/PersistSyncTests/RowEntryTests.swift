@@ -315,7 +315,7 @@ struct RowEntryTests {
       for (property, head) in zip(properties, heads) where random.next() % 2 == 0 {
         let stamp = Stamp(time: random.next() % 1000, replica: replicas[Int(random.next() % 2)])
         let content = PortableValue.bytes(.string("v\(random.next() % 100)"))
-        values.add(head: head, life: 1, stamp: stamp, content: [UInt8](content))
+        values.add(head: head, life: 1, stamp: stamp, content: [UInt8](content)[...])
         let register = Register(life: 1, stamp: stamp, content: content)
         facts.append(ChangeSet.Fact(key: .value(identity, property), value: register.bytes))
       }

@@ -122,7 +122,7 @@ extension CapturePass {
           if let last, bytes.isEqual(last.content, to: content.bytes, 0..<content.bytes.count) { continue }
           if changed.isEmpty { values.addObject(bytes[packed.countedIdentity]) }
           let stamp = stamp(update.time, after: last?.stamp)
-          let place = values.add(head: change.place, life: life, stamp: stamp, content: content.bytes)
+          let place = values.add(head: change.place, life: life, stamp: stamp, content: content.bytes[...])
           changed.append(PackedValues.Change(place: own, head: change.head, stamp: stamp, content: place))
         }
       }
@@ -138,14 +138,7 @@ extension CapturePass {
 
   /// The entries of rows.
   private func rowEntries(of ids: [SyncTables.RowID]) throws -> (keys: SortedKeys, values: AttachedValues) {
-    var keys = ByteList()
-    var writer = ByteWriter()
-    for id in ids {
-      writer.removeAll()
-      SyncTables.writeKey(of: id, to: &writer)
-      keys.append(writer.bytes[...])
-    }
-    let sorted = SortedKeys(keys)
+    let sorted = SortedKeys(SyncTables.keys(of: ids))
     return (sorted, try tables.history.attachedValues(of: sorted.keys))
   }
 }

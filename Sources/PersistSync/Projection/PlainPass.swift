@@ -77,11 +77,12 @@ struct PlainPass {
       var all: [Int] = []
       all.reserveCapacity(table.objects.count)
       for object in table.objects {
-        if let known = places[object.identity] {
+        // Most objects are in one table.
+        if let known = places.updateValue(objects.count, forKey: object.identity) {
+          places[object.identity] = known
           all.append(known)
           continue
         }
-        places[object.identity] = objects.count
         all.append(objects.count)
         objects.append(Object(identity: object.identity, key: object.key))
       }
@@ -94,6 +95,14 @@ struct PlainPass {
     zip(tables[table].objects, tableObjects[table]).flatMap { object, place in
       objects[place].isLeft ? tables[table].facts(about: object) : []
     }
+  }
+
+  /// The least and the greatest key of all objects; nil for none.
+  var keyBounds: (least: Data, greatest: Data)? {
+    // Those of a table are in order.
+    let least = tables.compactMap(\.objects.first?.key).min { $0.precedes($1) }
+    let greatest = tables.compactMap(\.objects.last?.key).max { $0.precedes($1) }
+    return least.flatMap { least in greatest.map { (least, $0) } }
   }
 
   var leavesObjects: Bool { objects.contains(where: \.isLeft) }

@@ -4,28 +4,36 @@ import Persist
 /// The entries of the objects of a ``PlainPass``.
 extension PlainRows {
   mutating func finishEntries(_ new: [Int]) throws {
-    var writer = ByteWriter()
+    var (writer, rowKey) = (ByteWriter(), ByteWriter())
     let written = pass.objects.indices.filter { pass.objects[$0].isWritten }
-    for place in new { pass.objects[place].rowKey = pass.objects[place].packed.row.map { SyncTables.key(of: $0) } }
     for place in written {
-      let key = pass.objects[place].key
-      if let rowKey = pass.objects[place].rowKey {
-        if !pass.objects[place].isKnown { entries.append(key, PackedFacts.link(to: rowKey)) }
+      writer.removeAll()
+      if pass.objects[place].isNew, let row = pass.objects[place].packed.row {
+        PackedFacts.beginLink(in: &writer)
+        SyncTables.writeKey(of: row, to: &writer)
+      } else if pass.objects[place].rowKey == nil {
+        pass.objects[place].packed.write(to: &writer, pass.sources)
+      } else {
         continue
       }
-      writer.removeAll()
-      pass.objects[place].packed.write(to: &writer, pass.sources)
-      entries.append(key, writer.data)
+      entries.append(pass.objects[place].key, writer.bytes)
     }
     entries.sort()
     addReferrers(written)
     let rows = entries.entries.count
     for place in written {
-      guard let rowKey = pass.objects[place].rowKey else { continue }
+      rowKey.removeAll()
+      if pass.objects[place].isNew, let row = pass.objects[place].packed.row {
+        SyncTables.writeKey(of: row, to: &rowKey)
+      } else if let key = pass.objects[place].rowKey {
+        rowKey.raw(key)
+      } else {
+        continue
+      }
       writer.removeAll()
       RowEntry.begin(pass.objects[place].identity, in: &writer)
       pass.objects[place].packed.write(to: &writer, pass.sources)
-      entries.append(rowKey, writer.data)
+      entries.append(rowKey.bytes[...], writer.bytes)
     }
     entries.sort(from: rows)
     let keys = entries.entries.count

@@ -17,12 +17,25 @@ struct PlainRows {
   /// The facts of the attributes of the object at hand, as places among its own; negative for none.
   private var attributes: [Int] = []
 
+  /// The destinations of the relationships of the object at hand, by their places.
+  private var targets: [Target] = []
+
+  /// The destination of a relationship.
+  private enum Target {
+    case missing
+    /// Others set it.
+    case awaited
+    case row(Entity, Int64)
+  }
+
   /// A reference of a new object.
   private struct Reference {
     var object: Int
     var relationship: Int
     var identity: Identity
     var life: UInt32
+    /// The place of the destination among the objects; nil for one outside of the pass.
+    var place: Int?
   }
 
   var step: SyncStep { pass.step }
@@ -50,7 +63,8 @@ struct PlainRows {
   /// Leaves new objects to which others refer already.
   private mutating func leaveReferred() throws {
     let new = new
-    let referred = try step.tables.referred(among: new.map { pass.objects[$0].identity })
+    guard let bounds = pass.keyBounds else { return }
+    let referred = try step.tables.referred(among: new.map { pass.objects[$0].identity }, between: bounds)
     if referred.isEmpty { return }
     for place in new where referred.contains(pass.objects[place].identity) { pass.objects[place].isLeft = true }
   }
@@ -177,8 +191,10 @@ struct PlainRows {
           waiting.append((place, identity))
           continue
         }
-        references.append(Reference(object: place, relationship: index, identity: identity, life: life))
-        let isOutside = pass.places[identity].map { pass.objects[$0].isLeft } ?? true
+        let target = pass.places[identity]
+        references.append(
+          Reference(object: place, relationship: index, identity: identity, life: life, place: target))
+        let isOutside = target.map { pass.objects[$0].isLeft } ?? true
         if isOutside, seen.insert(identity).inserted { outside.append(identity) }
       }
     }
@@ -202,7 +218,7 @@ struct PlainRows {
     _ reference: Reference, _ destination: Entity
   ) throws -> (row: SyncTables.RowID, entity: Entity)? {
     let found: SyncTables.RowID?
-    if let place = pass.places[reference.identity], !pass.objects[place].isLeft {
+    if let place = reference.place, !pass.objects[place].isLeft {
       found = pass.objects[place].packed.life?.count == reference.life ? pass.objects[place].packed.row : nil
     } else {
       let other = others[reference.identity]
@@ -242,8 +258,8 @@ struct PlainRows {
         }
       }
       for (slot, value) in composites where !value.values.allSatisfy(\.isNull) { values[slot] = .composite(value) }
-      var found: [Int: StoredValue] = [:]
-      var awaited: Set<Int> = []
+      targets.removeAll(keepingCapacity: true)
+      targets.append(contentsOf: repeatElement(.missing, count: part.relationships.count))
       while next < references.count, references[next].object == place {
         let reference = references[next]
         let relationship = part.relationships[reference.relationship]
@@ -252,19 +268,20 @@ struct PlainRows {
           waiting.append((place, reference.identity))
         }
         if let target {
-          found[reference.relationship] = .objectID(store.identifier(target.entity, target.row.key))
-        } else if pass.places[reference.identity].map({ pass.objects[$0].isLeft }) == true {
+          targets[reference.relationship] = .row(target.entity, target.row.key)
+        } else if reference.place.map({ pass.objects[$0].isLeft }) == true {
           // Others update the row when the object has one.
-          awaited.insert(reference.relationship)
+          targets[reference.relationship] = .awaited
         }
         next += 1
       }
       for (index, relationship) in part.relationships.enumerated() where relationship.isRegister {
-        let value = found[index] ?? .null
-        if !awaited.contains(index) {
-          require(value, of: relationship.property, in: row)
+        switch targets[index] {
+        case .missing: require(.null, of: relationship.property, in: row)
+        case .awaited: break
+        case .row(let entity, let key):
+          values[relationship.property.slot] = .objectID(store.identifier(entity, key))
         }
-        if !value.isNull { values[relationship.property.slot] = value }
       }
       writes.inserts.append(.init(key: .permanent(row.key), entity: entity, values: values))
       changes.insertedObjectIDs.insert(store.identifier(entity, row.key))

@@ -26,6 +26,8 @@ struct ValuePass {
   private var rows: [ChangedRow] = []
   private var values: [ChangedValue] = []
   private var lastSlots: [Int] = []
+  /// Most facts are about one property.
+  private var lastAttribute: (head: Int, entity: Entity, index: Int)?
 
   /// An object with facts in a table.
   private struct Object {
@@ -175,7 +177,9 @@ struct ValuePass {
       }
       let stamp = table.stamp(of: entry)
       if let own {
-        guard isNewer(entry, of: table, than: packed.facts[own], of: bytes) else { continue }
+        let fact = packed.facts[own]
+        guard fact.life == entry.life, fact.otherLife == 0 else { return false }
+        if fact.order(beside: stamp, entry.content, of: table.bytes, bytes) >= 0 { continue }
       } else if packed.parts.contains(.others) || packed.facts.count + changed.count >= PackedFacts.maximum.count {
         // It may be an entry of its own.
         return false
@@ -191,21 +195,13 @@ struct ValuePass {
 
   /// The attribute of a head on which no other row depends; nil for others.
   private mutating func attribute(of head: Int, _ entity: Entity) throws -> Int? {
+    if let last = lastAttribute, last.head == head, last.entity === entity { return last.index }
     guard case .attribute(let index) = try heads.use(of: head, in: entity, step) else { return nil }
     let part = step.schema[entity]
     let attribute = part.attributes[index]
-    return attribute.path.isEmpty && !part.constrained.contains(attribute.name) ? index : nil
-  }
-
-  /// Whether a register replaces another one, in the order of their bytes.
-  private func isNewer(
-    _ entry: FactTable.Entry, of table: FactTable, than fact: PackedValues.Fact, of bytes: [UInt8]
-  ) -> Bool {
-    let stamp = table.stamp(of: entry)
-    if fact.life != entry.life { return fact.life < entry.life }
-    if fact.otherLife != 0 { return false }
-    if fact.stamp != stamp { return fact.stamp < stamp }
-    return bytes.order(fact.content, beside: table.bytes, entry.content) < 0
+    guard attribute.path.isEmpty, !part.constrained.contains(attribute.name) else { return nil }
+    lastAttribute = (head, entity, index)
+    return index
   }
 
   // MARK: Rows

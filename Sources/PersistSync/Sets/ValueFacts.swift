@@ -3,7 +3,7 @@ import Foundation
 /// Facts about values that a replica has captured, from which change sets are written without a key and a register for
 /// each.
 struct ValueFacts {
-  /// The value of an attribute.
+  /// The value of an attribute, or the life of an object.
   struct Fact {
     /// The place of the object among ``objects``.
     var object: Int
@@ -13,6 +13,7 @@ struct ValueFacts {
     var stamp: Stamp
     /// The place of the content among ``bytes``.
     var content: Range<Int>
+    var isLife = false
   }
 
   /// An object with some facts, which are consecutive.
@@ -48,17 +49,29 @@ struct ValueFacts {
     return heads.count - 1
   }
 
-  /// Adds a fact about the last object.
+  /// Adds a fact about a value of the last object.
   ///
   /// - Returns: The place of its content among ``bytes``.
   @discardableResult
-  mutating func add(head: Int, life: UInt32, stamp: Stamp, content: [UInt8]) -> Range<Int> {
+  mutating func add(head: Int, life: UInt32, stamp: Stamp, content: ArraySlice<UInt8>) -> Range<Int> {
     let start = bytes.count
     bytes.append(contentsOf: content)
-    let object = objects.count - 1
-    facts.append(Fact(object: object, head: head, life: life, stamp: stamp, content: start..<bytes.count))
-    objects[object].facts = objects[object].facts.lowerBound..<facts.count
+    add(Fact(object: objects.count - 1, head: head, life: life, stamp: stamp, content: start..<bytes.count))
     return start..<bytes.count
+  }
+
+  /// Adds the life of the last object.
+  mutating func add(head: Int, life: [UInt8]) {
+    let start = bytes.count
+    bytes.append(contentsOf: life)
+    let stamp = Stamp(time: 0, replica: Stamp.origin)
+    add(
+      Fact(object: objects.count - 1, head: head, life: 0, stamp: stamp, content: start..<bytes.count, isLife: true))
+  }
+
+  private mutating func add(_ fact: Fact) {
+    facts.append(fact)
+    objects[fact.object].facts = objects[fact.object].facts.lowerBound..<facts.count
   }
 
   /// Brings the facts in the order of their keys.
@@ -85,7 +98,7 @@ struct ValueFacts {
     return ranks
   }
 
-  /// The beginning of facts that a change set has place for.
+  /// The beginning of facts that a change set has place for. The facts of an object are in one, as far as possible.
   ///
   /// - Parameters:
   ///   - start: The first fact.
@@ -97,7 +110,10 @@ struct ValueFacts {
       used += facts[end].content.count
       end += 1
     }
-    return end
+    guard end < facts.count else { return end }
+    var last = end
+    while last > start, facts[last - 1].object == facts[end].object { last -= 1 }
+    return last > start ? last : end
   }
 
   /// The compact form of a change set with a part of the facts, which are in order.
@@ -107,7 +123,7 @@ struct ValueFacts {
     var usedHeads: [Data] = []
     var base: UInt64 = 0
     for fact in facts[range] {
-      _ = replicas.place(of: fact.stamp.replica)
+      if !fact.isLife { _ = replicas.place(of: fact.stamp.replica) }
       base = max(base, fact.stamp.time)
       if used[fact.head] < 0 {
         used[fact.head] = usedHeads.count
@@ -120,6 +136,10 @@ struct ValueFacts {
       let name = objects[fact.object].name
       writer.key(names, name, after: last, head: used[fact.head])
       last = name
+      if fact.isLife {
+        writer.content(bytes[fact.content])
+        continue
+      }
       writer.register(
         life: fact.life, otherLife: 0, time: fact.stamp.time, replica: replicas.place(of: fact.stamp.replica))
       writer.content(bytes[fact.content])

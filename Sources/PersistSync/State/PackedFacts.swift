@@ -124,6 +124,9 @@ struct PackedFacts {
   /// The content of an object's own entry if its facts are in the entry of its row.
   static func link(to rowKey: Data) -> Data { Data([Parts.link.rawValue]) + rowKey }
 
+  /// Writes the beginning of that content; the key of the row's entry follows.
+  static func beginLink(in writer: inout ByteWriter) { writer.byte(Parts.link.rawValue) }
+
   /// Whether an object's own entry leads to the entry of its row, whose key follows.
   static func isLink(_ bytes: [UInt8], _ range: Range<Int>) -> Bool {
     !range.isEmpty && bytes[range.lowerBound] == Parts.link.rawValue

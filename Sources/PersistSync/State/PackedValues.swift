@@ -142,9 +142,18 @@ struct PackedValues {
 extension PackedValues.Fact {
   /// Whether the fact is later than another one of the same bytes: see ``Register/isLater(_:than:)``.
   func isLater(than other: Self, _ bytes: [UInt8]) -> Bool {
-    if stamp != other.stamp { return other.stamp < stamp }
-    let order = bytes.order(content, beside: bytes, other.content)
+    let order = order(beside: other.stamp, other.content, of: bytes, bytes)
     return order == 0 ? (life, otherLife) > (other.life, other.otherLife) : order > 0
+  }
+
+  /// The order of the fact beside another one of the same lives: negative if the other one holds.
+  ///
+  /// - Parameters:
+  ///   - others: The bytes that contain the other one's content.
+  ///   - bytes: Those that contain its own content.
+  func order(beside other: Stamp, _ otherContent: Range<Int>, of others: [UInt8], _ bytes: [UInt8]) -> Int {
+    if stamp != other { return stamp < other ? -1 : 1 }
+    return bytes.order(content, beside: others, otherContent)
   }
 }
 

@@ -4,7 +4,7 @@ import Persist
 /// The properties of a model that replicas share, by entity.
 struct SyncSchema {
   /// A column of an attribute: the attribute itself, or an element of a composite.
-  struct Attribute {
+  final class Attribute: Sendable {
     /// The name in facts.
     let name: String
     /// The slot of the property.
@@ -32,7 +32,7 @@ struct SyncSchema {
   }
 
   /// A relationship.
-  struct Relationship {
+  final class Relationship: Sendable {
     let property: Property
     let name: String
     let destination: Entity
@@ -52,6 +52,21 @@ struct SyncSchema {
     var isOneWay: Bool { isToMany && inverse == nil }
     /// Whether both ends are the same relationship.
     let isOwnInverse: Bool
+
+    fileprivate init(
+      _ property: Property, _ description: RelationshipDescription, of entity: Entity, _ model: ManagedObjectModel
+    ) {
+      let destination = model.destination(of: description)
+      let inverse = model.inverse(of: description).flatMap { destination.property(named: $0.name) }
+      let isOwn = inverse.map { $0.name == property.name && $0.declaringEntity == property.declaringEntity } ?? false
+      let isManyToMany = description.isToMany && inverse?.isToMany == true
+      let isFirst = inverse.map {
+        isOwn || (property.declaringEntity, property.name) < ($0.declaringEntity, $0.name)
+      } ?? true
+      (self.property, name, self.destination, self.inverse) = (property, property.name, destination, inverse)
+      (isToMany, isOrdered) = (description.isToMany, description.isOrdered)
+      (hasMemberFacts, isOtherEnd, isOwnInverse) = (isManyToMany && isFirst, isManyToMany && !isFirst, isOwn)
+    }
   }
 
   /// A uniqueness constraint.
@@ -70,34 +85,67 @@ struct SyncSchema {
     let conditions: [(attribute: Attribute, test: UniquenessCondition.Test)]
   }
 
-  /// The shared properties of an entity's objects.
-  struct EntityPart {
+  /// The shared properties of an entity's objects. One for each entity, which passes refer to row by row.
+  final class EntityPart: Sendable {
     let entity: Entity
-    var attributes: [Attribute] = []
-    var relationships: [Relationship] = []
-    var attributesByName: [String: Int] = [:]
+    let attributes: [Attribute]
+    let relationships: [Relationship]
+    let attributesByName: [String: Int]
     /// The attributes of a property: several for a composite.
-    var attributesByProperty: [String: [Int]] = [:]
-    var relationshipsByName: [String: Int] = [:]
+    let attributesByProperty: [String: [Int]]
+    let relationshipsByName: [String: Int]
     /// The uniqueness constraints that concern the entity, also those of its superentities.
-    var constraints: [Constraint] = []
+    let constraints: [Constraint]
     /// The names in constraints and in their conditions.
-    var constrained: Set<String> = []
+    let constrained: Set<String>
     /// The entity and attribute by which objects are identified, with the entity's oldest name.
-    var identifier: (entity: String, attribute: Attribute)?
+    let identifier: (entity: String, attribute: Attribute)?
     /// The oldest name of the entity in whose table the rows are.
-    var oldestRoot = ""
+    let oldestRoot: String
+
+    fileprivate init(_ entity: Entity, _ attributes: [Attribute], _ relationships: [Relationship]) {
+      (self.entity, self.attributes, self.relationships) = (entity, attributes, relationships)
+      var properties: [String: [Int]] = [:]
+      for (index, attribute) in attributes.enumerated() {
+        properties[entity.properties[attribute.propertySlot].name, default: []].append(index)
+      }
+      attributesByProperty = properties
+      attributesByName = Dictionary(
+        attributes.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { _, last in last })
+      relationshipsByName = Dictionary(
+        relationships.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { _, last in last })
+      (constraints, constrained, identifier, oldestRoot) = ([], [], nil, "")
+    }
+
+    fileprivate init(
+      _ part: EntityPart, _ constraints: [Constraint], identifier: (entity: String, attribute: Attribute)?,
+      oldestRoot: String
+    ) {
+      (entity, attributes, relationships) = (part.entity, part.attributes, part.relationships)
+      (attributesByName, attributesByProperty) = (part.attributesByName, part.attributesByProperty)
+      relationshipsByName = part.relationshipsByName
+      self.constraints = constraints
+      constrained = Set(constraints.flatMap { $0.parts.map(\.name) + $0.conditions.map(\.attribute.name) })
+      (self.identifier, self.oldestRoot) = (identifier, oldestRoot)
+    }
 
     func attribute(_ name: String) -> Attribute? { attributesByName[name].map { attributes[$0] } }
     func relationship(_ name: String) -> Relationship? { relationshipsByName[name].map { relationships[$0] } }
   }
 
   let model: ManagedObjectModel
-  private var parts: [EntityPart] = []
+  private let parts: [EntityPart]
   /// Whether any entity has a to-many relationship without an inverse.
-  var hasOneWay: Bool { parts.contains { $0.relationships.contains(where: \.isOneWay) } }
+  let hasOneWay: Bool
   /// Whether any entity has a uniqueness constraint.
-  var hasConstraints: Bool { parts.contains { !$0.constraints.isEmpty } }
+  let hasConstraints: Bool
+
+  /// The attributes that identify objects, by entity.
+  var identifiers: [String: String] {
+    Dictionary(
+      parts.compactMap { part in part.identifier.map { (part.entity.name, $0.attribute.name) } },
+      uniquingKeysWith: { first, _ in first })
+  }
 
   subscript(entity: Entity) -> EntityPart { parts[entity.number - 1] }
 
@@ -115,13 +163,12 @@ struct SyncSchema {
     self.model = model
     for name in identifiers.keys { _ = try model.entity(named: name) }
     let names = OldestNames(model, among: versions, mappings)
-    for entity in model.entities {
-      var part = try Self.part(
-        entity, of: model, identifiedBy: identifiers, names, holdsNullCharacters: holdsNullCharacters)
-      part.oldestRoot = names.root(of: entity)
-      parts.append(part)
+    parts = try model.entities.map { entity in
+      try Self.part(entity, of: model, identifiedBy: identifiers, names, holdsNullCharacters: holdsNullCharacters)
     }
     ordered = Self.ordered(model, parts)
+    hasOneWay = parts.contains { $0.relationships.contains(where: \.isOneWay) }
+    hasConstraints = parts.contains { !$0.constraints.isEmpty }
   }
 
   private static func ordered(_ model: ManagedObjectModel, _ parts: [EntityPart]) -> [Entity] {
@@ -148,48 +195,42 @@ struct SyncSchema {
     _ entity: Entity, of model: ManagedObjectModel, identifiedBy identifiers: [String: String], _ names: OldestNames,
     holdsNullCharacters: Bool
   ) throws -> EntityPart {
-    var part = EntityPart(entity: entity)
+    var attributes: [Attribute] = []
+    var relationships: [Relationship] = []
     for property in entity.properties where !property.isTransient {
       if let attribute = property.attribute, !attribute.isDerived {
         if attribute.type == .composite {
           for element in property.elements {
-            part.attributes.append(
+            attributes.append(
               Attribute(
                 element.path.joined(separator: "."), element.attribute, of: property,
                 path: Array(element.path.dropFirst()), slot: element.slot, holdsNullCharacters: holdsNullCharacters))
           }
         } else {
-          part.attributes.append(
+          attributes.append(
             Attribute(
               property.name, attribute, of: property, slot: property.slot, holdsNullCharacters: holdsNullCharacters))
         }
       } else if let description = property.relationship {
-        part.relationships.append(relationship(property, description, of: entity, model))
+        relationships.append(Relationship(property, description, of: entity, model))
       }
     }
-    for (index, attribute) in part.attributes.enumerated() {
-      part.attributesByName[attribute.name] = index
-      part.attributesByProperty[entity.properties[attribute.propertySlot].name, default: []].append(index)
-    }
-    for (index, relationship) in part.relationships.enumerated() { part.relationshipsByName[relationship.name] = index }
-    var line: Entity? = entity
-    while let current = line {
-      for names in current.description.uniquenessConstraints {
-        guard let constraint = try constraint(names, of: current, part) else { continue }
-        part.constraints.append(constraint)
-        part.constrained.formUnion(constraint.parts.map(\.name) + constraint.conditions.map(\.attribute.name))
+    let part = EntityPart(entity, attributes, relationships)
+    var constraints: [Constraint] = []
+    var identifier: (entity: String, attribute: Attribute)?
+    for current in sequence(first: entity, next: \.superentity) {
+      constraints += try current.description.uniquenessConstraints.compactMap {
+        try constraint($0, of: current, part)
       }
-      if part.identifier == nil, let name = identifiers[current.name] {
-        guard let attribute = part.attribute(name) else {
-          throw PersistenceError(
-            .unknownProperty, at: .property(current.name, name), "There is no stored attribute '\(name)'.",
-            fix: "Name an attribute of '\(current.name)' that identifies its objects.")
-        }
-        part.identifier = (names.name(of: current), attribute)
+      guard identifier == nil, let name = identifiers[current.name] else { continue }
+      guard let attribute = part.attribute(name) else {
+        throw PersistenceError(
+          .unknownProperty, at: .property(current.name, name), "There is no stored attribute '\(name)'.",
+          fix: "Name an attribute of '\(current.name)' that identifies its objects.")
       }
-      line = current.superentity
+      identifier = (names.name(of: current), attribute)
     }
-    return part
+    return EntityPart(part, constraints, identifier: identifier, oldestRoot: names.root(of: entity))
   }
 
   /// - Returns: Nil for a constraint that no two rows can violate: each object is the destination of at most one row
@@ -219,21 +260,5 @@ struct SyncSchema {
       part.attribute(condition.attribute).map { ($0, condition.test) }
     }
     return Constraint(owner: entity.name, parts: parts, conditions: conditions)
-  }
-
-  private static func relationship(
-    _ property: Property, _ description: RelationshipDescription, of entity: Entity, _ model: ManagedObjectModel
-  ) -> Relationship {
-    let destination = model.destination(of: description)
-    let inverse = model.inverse(of: description).flatMap { destination.property(named: $0.name) }
-    let isOwn = inverse.map { $0.name == property.name && $0.declaringEntity == property.declaringEntity } ?? false
-    let isManyToMany = description.isToMany && inverse?.isToMany == true
-    let isFirst = inverse.map {
-      isOwn || (property.declaringEntity, property.name) < ($0.declaringEntity, $0.name)
-    } ?? true
-    return Relationship(
-      property: property, name: property.name, destination: destination, inverse: inverse,
-      isToMany: description.isToMany, isOrdered: description.isOrdered, hasMemberFacts: isManyToMany && isFirst,
-      isOtherEnd: isManyToMany && !isFirst, isOwnInverse: isOwn)
   }
 }

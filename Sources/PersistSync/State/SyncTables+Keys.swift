@@ -26,6 +26,18 @@ extension SyncTables {
     return writer.data
   }
 
+  /// The keys of the entries of rows, in the order of these.
+  static func keys(of rows: [RowID]) -> ByteList {
+    var keys = ByteList()
+    var writer = ByteWriter()
+    for row in rows {
+      writer.removeAll()
+      writeKey(of: row, to: &writer)
+      keys.append(writer.bytes[...])
+    }
+    return keys
+  }
+
   static let rowMark = UInt8(ascii: "R")
 
   static func writeKey(of row: RowID, to writer: inout ByteWriter) {

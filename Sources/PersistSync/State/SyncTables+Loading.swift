@@ -64,8 +64,14 @@ extension SyncTables {
   }
 
   /// The objects among some to which others refer, perhaps.
-  func referred(among identities: [Identity]) throws -> Set<Identity> {
-    if let references = try entries("Q", of: identities), let owners = try entries("B", of: identities) {
+  ///
+  /// - Parameter bounds: Keys of objects between which those of all of them are.
+  func referred(
+    among identities: [Identity], between bounds: (least: Data, greatest: Data)
+  ) throws -> Set<Identity> {
+    if let references = try entries("Q", of: identities, between: bounds),
+      let owners = try entries("B", of: identities, between: bounds)
+    {
       return Set(references.keys).union(owners.keys)
     }
     try loadReferrers(to: identities)
@@ -76,15 +82,17 @@ extension SyncTables {
   /// snapshot: they are read at once.
   ///
   /// - Returns: Nil if there are few objects, or more entries than objects between the first and the last one.
-  private func entries(_ table: Character, of identities: [Identity]) throws -> [Identity: [AttachedEntry]]? {
+  private func entries(
+    _ table: Character, of identities: [Identity], between bounds: (least: Data, greatest: Data)? = nil
+  ) throws -> [Identity: [AttachedEntry]]? {
     guard identities.count >= Self.loadCount else { return nil }
-    // Identities of one length are in the order of their keys.
-    func precedes(_ left: Identity, _ right: Identity) -> Bool {
-      left.bytes.count == right.bytes.count
-        ? left < right : Self.key(table, left.bytes).precedes(Self.key(table, right.bytes))
-    }
-    guard let least = identities.min(by: precedes), let greatest = identities.max(by: precedes) else { return nil }
-    let (first, last) = (Self.key(table, least.bytes), Self.key(table, greatest.bytes))
+    let keys = bounds == nil ? identities.map(FactKey.prefix) : []
+    guard let least = bounds?.least ?? keys.min(by: { $0.precedes($1) }),
+      let greatest = bounds?.greatest ?? keys.max(by: { $0.precedes($1) })
+    else { return nil }
+    // Apart from the table, the keys are those of the objects.
+    let mark = Data([table.asciiValue ?? 0])
+    let (first, last) = (mark + least.dropFirst(), mark + greatest.dropFirst())
     let range = AttachedRange(first: first, end: AttachedRange(prefix: last).end)
     let found = try history.attachedEntries([range], limit: identities.count + 1)[0]
     guard found.count <= identities.count else { return nil }

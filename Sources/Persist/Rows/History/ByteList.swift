@@ -8,11 +8,6 @@ package struct ByteList: Sendable {
 
   package init() {}
 
-  package init(_ all: [Data]) {
-    ends.reserveCapacity(all.count)
-    for data in all { append(data) }
-  }
-
   package var count: Int { ends.count }
 
   /// The place of a byte string among ``bytes``.
@@ -44,7 +39,8 @@ package struct AttachedList: Sendable {
   }
 
   package private(set) var bytes: [UInt8] = []
-  package private(set) var entries: [Entry] = []
+  /// In any order; that of the keys is the fastest to write.
+  package var entries: [Entry] = []
 
   package init() {}
 
@@ -64,28 +60,12 @@ package struct AttachedList: Sendable {
     key.withUnsafeBytes { key in value.withUnsafeBytes { append(key, $0) } }
   }
 
-  private mutating func append(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
+  package mutating func append(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
     let start = bytes.count
     bytes.append(contentsOf: key)
     let middle = bytes.count
     bytes.append(contentsOf: value)
     entries.append(Entry(key: start..<middle, value: middle..<bytes.count))
-  }
-
-  /// Brings the entries after some first ones in the order of their keys.
-  package mutating func sort(from first: Int = 0) {
-    let all = bytes
-    all.withUnsafeBytes { bytes in
-      func precedes(_ left: Entry, _ right: Entry) -> Bool {
-        UnsafeRawBufferPointer(rebasing: bytes[left.key]).order(
-          beside: UnsafeRawBufferPointer(rebasing: bytes[right.key])) < 0
-      }
-      var isSorted = true
-      for index in entries.indices.dropFirst(first + 1) where isSorted {
-        isSorted = precedes(entries[index - 1], entries[index])
-      }
-      if !isSorted { entries[first...].sort(by: precedes) }
-    }
   }
 }
 

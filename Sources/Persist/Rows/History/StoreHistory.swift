@@ -72,20 +72,6 @@ package protocol StoreHistory: Sendable {
   func write(_ entries: AttachedEntries) throws
 }
 
-extension StoreHistory {
-  /// The values of entries by their keys, from one state of the store; those that don't exist are missing.
-  package func attachedValues(_ keys: [Data]) throws -> [Data: Data] {
-    let sorted = keys.sorted { left, right in
-      left.withUnsafeBytes { left in right.withUnsafeBytes { left.order(beside: $0) < 0 } }
-    }
-    let found = try attachedValues(of: ByteList(sorted))
-    var values: [Data: Data] = Dictionary()
-    values.reserveCapacity(keys.count)
-    for (index, key) in sorted.enumerated() { if let value = found.data(index) { values[key] = value } }
-    return values
-  }
-}
-
 /// A running observation of a store's changes by anyone.
 package protocol StoreMonitor: AnyObject, Sendable {
   /// Ends the observation and waits for its thread; not to be called from within a report.
