@@ -105,6 +105,8 @@ public final class Replica: Sendable {
       var report = SyncReport()
       try await self.push(to: hub, &report)
       let hasReceived = try await self.pull(from: hub, &report)
+      // Deletions of objects that have just arrived.
+      if hasReceived { try await self.push(to: hub, &report) }
       if report.sent > 0 || hasReceived {
         let work = self.work
         try await hub.setPosition(self.inBackground { try work.position() })

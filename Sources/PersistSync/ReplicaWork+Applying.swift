@@ -6,10 +6,10 @@ extension ReplicaWork {
   /// Applies change sets: those of other replicas in one transaction, and parts of snapshots, whose facts are of many
   /// moments, perhaps in two.
   func apply(_ sets: [ChangeSet]) throws -> AppliedSets {
-    let models = try applyModels(of: sets)
+    let first = try applyModels(of: sets) + applyDeletions(among: sets)
     let (plain, left) = try applyPlain(sets)
-    guard let left else { return models + plain }
-    return try models + plain + apply(sets, left)
+    guard let left else { return first + plain }
+    return try first + plain + apply(sets, left)
   }
 
   /// Adds unknown models first, because facts depend on them.

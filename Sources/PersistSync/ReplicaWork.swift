@@ -124,10 +124,14 @@ struct ReplicaWork: Sendable {
       history = known
       let last = try pass.bear(known)
       var new = pass.record
-      if birth.phase == .values { try addSets(pass.facts, &new, step) }
-      var joining = FactJoining(step, upTo: 0)
-      for identity in pass.dangling { joining.add(identity) }
-      return try write(joining, in: step, new, after: last).applied
+      if birth.phase == .values {
+        try addSets(pass.facts, &new, step)
+        try addSets(pass.values, &new, step)
+      }
+      let rows = step.store.clearing(pass.danglingRows)
+      _ = try commit(
+        rows.writes, rows.changes, pass.entries, in: step, new, from: nil, after: last, advances: false)
+      return AppliedSets(waiting: step.map.failures)
     }
   }
 
@@ -185,7 +189,7 @@ struct ReplicaWork: Sendable {
     return step.tables.record ?? record
   }
 
-  private func addSets(
+  func addSets(
     _ facts: [(key: FactKey, value: Data)], _ record: inout ReplicaRecord, _ step: SyncStep
   ) throws {
     var latest: [FactKey: Data] = [:]

@@ -26,8 +26,11 @@ struct BirthTests {
       tag["label"] = "tag \(number)"
       return tag
     }
+    var last: ManagedObject?
     for number in 0..<count {
       let item = try context.create(number % 3 == 0 ? "Part" : "Item")
+      if number % 2 == 1 { item["partner"] = last }
+      last = item
       (item["id"], item["name"], item["box"]) = (UUID(), "n\(number)", boxes[number % 3])
       if number % 10 == 0 {
         let sticker = try context.create("Sticker")
@@ -84,6 +87,32 @@ struct BirthTests {
       // What was saved between the steps is later than anything from before.
       let unsent = try await hub.entries(after: [:])
       #expect(unsent.count >= 4)
+    }
+  }
+
+  @Test("A reference to a deleted row becomes nil, and other rows of later steps keep their values")
+  func dangling() async throws {
+    try await withTemporaryFolder { folder in
+      let device = try device("a", folder)
+      let context = ManagedObjectContext(device.coordinator)
+      let item = try context.create("Item")
+      item["id"] = UUID()
+      for number in 0..<2100 {
+        let (box, lid) = (try context.create("Box"), try context.create("Lid"))
+        (box["label"], box["lid"], lid["color"]) = ("\(number)", lid, "c\(number)")
+        if number % 700 == 0 { box["first"] = item }
+      }
+      try context.save()
+      context.delete(item)
+      try context.save()
+      let former = try device.contents().filter { $0.hasPrefix("Lid") }
+      #expect(former.count == 2100 && former.contains { $0.contains("color=c0 ") })
+      let other = try self.device("b", folder)
+      let hub = FolderHub(folder.appendingPathComponent("hub"))
+      for device in [device, other] { try await device.replica.synchronize(with: hub) }
+      #expect(try device.outdatedRows().isEmpty)
+      #expect(try device.contents().filter { $0.hasPrefix("Lid") } == former)
+      #expect(try device.contents() == other.contents())
     }
   }
 

@@ -12,14 +12,18 @@ extension CapturePass {
     let changes: RowChanges
     /// The latest time.
     let time: UInt64
+    /// The time of the history's first transaction, if the history is complete.
+    let beginning: Double?
   }
 
   /// Reads the history up to the beginning of the first synchronization.
   mutating func readBirthHistory(upTo number: Int64) throws -> BirthHistory {
     position = number
-    changes = RowChanges()
+    changes = RowChanges(identifiers: schema.identifiers)
+    let isComplete = try step.history.extent().isComplete(after: 0)
     try readHistory(after: nil)
-    return BirthHistory(upTo: number, changes: changes, time: record.time)
+    return BirthHistory(
+      upTo: number, changes: changes, time: record.time, beginning: isComplete ? firstTime : nil)
   }
 
   /// Makes facts of the next rows.
@@ -29,30 +33,22 @@ extension CapturePass {
     guard var birth = record.birth else { return position }
     let last = try step.history.lastNumber()
     // Later changes are captured like those of a replica that has been synchronized.
-    var later = RowChanges()
+    var later = RowChanges(identifiers: schema.identifiers)
     try step.history.forEachTransaction(HistoryQuery(afterNumber: birth.upTo)) { transaction in
       for change in transaction.changes ?? [] { later.add(change, of: transaction, 0, in: step.model) }
     }
     record.time = max(record.time, history.time)
     let rows = try nextRows(&birth)
-    changes = RowChanges()
-    for row in rows {
-      let id = step.store.row(row.entity, row.key)
-      guard later[id] == nil else { continue }
-      changes.change(id) { change in
-        change = history.changes[id] ?? RowChange()
-        if change.whole == nil { change.whole = 0 }
-      }
-    }
-    let present = Dictionary(
-      rows.map { (step.store.row($0.entity, $0.key), $0) }, uniquingKeysWith: { first, _ in first })
-    step.keep(present)
     switch birth.phase {
-    case .identities: try identify(present)
-    case .values: try captureBirth(present)
+    case .identities: try identify(rows, history, later)
+    case .values: try captureBirth(rows, history, later)
     }
     record.birth = birth
-    if !step.schema.ordered.indices.contains(birth.entity) { finishPhase(birth, isFresh: last != birth.upTo) }
+    if !step.schema.ordered.indices.contains(birth.entity) {
+      // Later deletions are those of objects that have got identities.
+      if birth.phase == .identities { addDeletions(history, later) }
+      finishPhase(birth, isFresh: last != birth.upTo)
+    }
     return last
   }
 
@@ -81,22 +77,70 @@ extension CapturePass {
     }
   }
 
-  /// Gives rows identities and lives.
-  private mutating func identify(_ rows: [SyncTables.RowID: SyncStore.Row]) throws {
-    try tables.load(changes.order)
-    _ = try captureInsertions(rows, [:])
+  /// Adds the changes of rows before the first synchronization, and whole rows without any.
+  ///
+  /// - Parameter isLeftOut: Whether a row follows later.
+  /// - Returns: All rows, also those that follow.
+  private mutating func addChanges(
+    of rows: [SyncStore.Row], _ history: BirthHistory, unless isLeftOut: (SyncTables.RowID) -> Bool
+  ) -> [SyncTables.RowID: SyncStore.Row] {
+    changes = RowChanges()
+    for row in rows {
+      let id = step.store.row(row.entity, row.key)
+      if isLeftOut(id) { continue }
+      changes.change(id) { change in
+        change = history.changes[id] ?? RowChange()
+        if change.whole == nil { change.whole = 0 }
+      }
+    }
+    let present = Dictionary(
+      rows.map { (step.store.row($0.entity, $0.key), $0) }, uniquingKeysWith: { first, _ in first })
+    step.keep(present)
+    return present
   }
 
-  private mutating func captureBirth(_ rows: [SyncTables.RowID: SyncStore.Row]) throws {
-    let all = rows.keys.sorted { ($0.root, $0.key) < ($1.root, $1.key) }
+  /// Gives rows identities and lives.
+  private mutating func identify(
+    _ rows: [SyncStore.Row], _ history: BirthHistory, _ later: RowChanges
+  ) throws {
+    // Rows that were changed meanwhile get identities too, because unchanged ones may refer to them.
+    func isNew(_ id: SyncTables.RowID) -> Bool { later[id].map { $0.inserted != nil || $0.wasDeleted } ?? false }
+    var plain = BirthRows(step)
+    let known = later.order.isEmpty ? rows : rows.filter { !isNew(step.store.row($0.entity, $0.key)) }
+    if try plain.identify(known, creation: { history.changes[$0]?.created }) {
+      entries = plain.entries
+      return
+    }
+    let present = addChanges(of: rows, history, unless: isNew)
+    try tables.load(changes.order)
+    _ = try captureInsertions(present, [:])
+  }
+
+  private mutating func captureBirth(
+    _ rows: [SyncStore.Row], _ history: BirthHistory, _ later: RowChanges
+  ) throws {
+    var plain = BirthRows(step)
+    let (unchanged, changed) = later.order.isEmpty
+      ? (rows, [])
+      : (
+        rows.filter { later[step.store.row($0.entity, $0.key)] == nil },
+        rows.filter { later[step.store.row($0.entity, $0.key)] != nil }
+      )
+    let left = try plain.capture(unchanged, { history.changes[$0] }, origin: { time($0, history) })
+    (entries, values) = (plain.entries, plain.values)
+    let present = addChanges(of: left + changed, history, unless: { later[$0] != nil })
+    let all = present.keys.sorted { ($0.root, $0.key) < ($1.root, $1.key) }
     try tables.load(all)
-    try tables.load(Array(Set(rows.values.flatMap { targets(of: $0) })))
+    try tables.load(Array(Set(present.values.flatMap { targets(of: $0) })))
     // Also those of rows that have been changed meanwhile, whose values follow.
-    for identity in try all.flatMap({ try tables.identities(of: $0) }) {
-      if let life = try tables.facts(of: identity).life { facts.append((.life(identity), life.bytes)) }
+    for id in all {
+      for identity in try tables.identities(of: id) {
+        if let life = try tables.facts(of: identity).life { facts.append((.life(identity), life.bytes)) }
+        try captureOrigin(of: identity, id, history)
+      }
     }
     for id in changes.order {
-      guard let change = changes[id], let row = rows[id] else { continue }
+      guard let change = changes[id], let row = present[id] else { continue }
       inserted.insert(id)
       try capture(change, of: id, row)
     }

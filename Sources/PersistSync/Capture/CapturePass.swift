@@ -21,11 +21,15 @@ struct CapturePass {
   var inserted: Set<SyncTables.RowID> = []
   /// Objects that refer to deleted rows through relationships without an inverse.
   private(set) var dangling: Set<Identity> = []
+  /// The same before the first synchronization, when other rows have no facts yet: rows and slots.
+  private(set) var danglingRows: [(row: SyncStore.Row, slot: Int)] = []
   private var orders: [SyncTables.RowID: Set<String>] = [:]
   /// The version of the model before a migration since the last synchronization.
   var formerMap: ModelMap?
   /// The objects from which a migration has made others, with the entities of these, by the rows of the latter.
   var derived: [SyncTables.RowID: (source: Identity, entity: String)] = [:]
+  /// The time of the first transaction that was read, in seconds since 2001.
+  private(set) var firstTime: Double?
   /// Before the first synchronization, changes have no replica, so that copies of a store agree on them.
   let isBirth: Bool
 
@@ -74,11 +78,12 @@ struct CapturePass {
 
   mutating func readHistory(after number: Int64?) throws {
     let (model, last) = (step.model, position)
-    var (changes, time) = (changes, record.time)
+    var (changes, time, firstTime) = (changes, record.time, firstTime)
     let (times, isBirth) = (times, isBirth)
     var query = HistoryQuery(afterNumber: number)
-    query.includesOldValues = false
+    query.includesOldValues = isBirth && !schema.identifiers.isEmpty
     try step.history.forEachTransaction(query) { transaction in
+      if firstTime == nil { firstTime = transaction.timestamp.timeIntervalSinceReferenceDate }
       guard transaction.transactionNumber <= last, transaction.author != Replica.author else { return }
       let present = Stamp.time(of: times(transaction))
       // A time of a clock that was wrong, and has been corrected, doesn't last.
@@ -88,7 +93,7 @@ struct CapturePass {
         changes.add(change, of: transaction, isBirth ? present : time, in: model)
       }
     }
-    self.changes = changes
+    (self.changes, self.firstTime) = (changes, firstTime)
     record.time = time
   }
 
@@ -153,7 +158,7 @@ struct CapturePass {
     let new = try changes.order.filter { try rows[$0] != nil && tables.identities(of: $0).isEmpty }
     try tables.load(
       new.compactMap { row in
-        try former[row] ?? rows[row].map { try identifier(of: $0) ?? creation(of: row, $0) }
+        try former[row] ?? rows[row].map { try step.identifier(of: $0) ?? creation(of: row, $0) }
       })
     for row in new {
       guard let present = rows[row] else { continue }
@@ -173,7 +178,7 @@ struct CapturePass {
 
   private func newIdentity(of row: SyncTables.RowID, _ present: SyncStore.Row) throws -> Identity {
     // Another object of the store may have the same value: only one of them is known by it.
-    if let identity = try identifier(of: present),
+    if let identity = try step.identifier(of: present),
       try !tables.facts(of: identity).exists || tables.row(of: identity) == nil
     {
       return identity
@@ -182,16 +187,9 @@ struct CapturePass {
     return creation(of: row, present)
   }
 
-  /// The identity by an identifying value; nil if there is none.
-  private func identifier(of row: SyncStore.Row) throws -> Identity? {
-    guard let (entity, attribute) = schema[row.entity].identifier else { return nil }
-    let value = try step.store.value(attribute, in: row)
-    return value.isNull ? nil : Identity(value, of: entity)
-  }
-
   /// The identity by the place and time of creation.
   private func creation(of row: SyncTables.RowID, _ present: SyncStore.Row) -> Identity {
-    let created = changes[row]?.inserted ?? 0
+    let created = changes[row]?.created ?? 0
     let root = schema[present.entity].oldestRoot
     return Identity(store: step.storeName, entity: root, key: row.key, created: created)
   }
@@ -249,7 +247,7 @@ struct CapturePass {
       if relationship.isRegister {
         let target = step.store.target(relationship, in: row)
         if let target, relationship.inverse == nil, try tables.identities(of: target).isEmpty {
-          dangling.insert(identity)
+          if isBirth { danglingRows.append((row, relationship.property.slot)) } else { dangling.insert(identity) }
         }
         if !isNew, properties[relationship.name] == nil,
           try [shown, formerlyShown].compactMap({ $0 }).contains(where: {

@@ -11,6 +11,8 @@ struct RowChange {
   fileprivate(set) var formerUpdates: [Update] = []
   /// The time of the transaction that inserted the row, in seconds since 2001; nil for an older row.
   var inserted: Double?
+  /// The time of the transaction that inserted the row first, perhaps before a deletion; nil for an older row.
+  private(set) var created: Double?
   /// Whether the row was deleted, and perhaps inserted again.
   var wasDeleted = false
   /// Whether a migration may have given the row values that no fact has.
@@ -26,6 +28,20 @@ struct RowChange {
     // A change of the same properties overrules the former one.
     if let last = self.update, last.names != update.names { formerUpdates.append(last) }
     self.update = update
+  }
+
+  /// Whether the row doesn't exist any longer.
+  var isDeletion: Bool { wasDeleted && inserted == nil }
+
+  fileprivate mutating func insert(_ time: UInt64, at seconds: Double) {
+    if !wasDeleted { created = seconds }
+    (whole, inserted) = (time, seconds)
+  }
+
+  fileprivate mutating func delete() {
+    let created = created
+    self = RowChange(wasDeleted: true)
+    self.created = created
   }
 
   /// Whether nothing but some properties of a row were changed.
@@ -61,6 +77,12 @@ struct RowChanges {
   private var places: [SyncTables.RowID: Int] = [:]
   /// Most changes of a transaction are those of one entity.
   private var lastEntity: Entity?
+  /// The attributes whose values are wanted of deleted rows, by entity.
+  private let identifiers: [String: String]
+  /// These values, as far as the history has them.
+  private(set) var deletedIdentifiers: [SyncTables.RowID: StoredValue] = [:]
+
+  init(identifiers: [String: String] = [:]) { self.identifiers = identifiers }
 
   /// The change of a row; nil for none.
   subscript(row: SyncTables.RowID) -> RowChange? { places[row].map { changes[$0] } }
@@ -84,18 +106,21 @@ struct RowChanges {
     let known = lastEntity?.name == id.entityName ? lastEntity : model.entitiesByName[id.entityName]
     guard let entity = known, let key = id.primaryKey else { return }
     lastEntity = entity
-    self.change(SyncTables.RowID(root: entity.root.name, entity: entity.name, key: key)) { row in
+    let place = SyncTables.RowID(root: entity.root.name, entity: entity.name, key: key)
+    if change.changeType == .delete, let name = identifiers[entity.name] {
+      deletedIdentifiers[place] = change.tombstone?[name] ?? change.oldValues?[name]
+    }
+    self.change(place) { row in
       switch change.changeType {
       case .insert:
-        row.whole = time
-        row.inserted = transaction.timestamp.timeIntervalSinceReferenceDate
+        row.insert(time, at: transaction.timestamp.timeIntervalSinceReferenceDate)
       case .update:
         if let names = change.updatedProperties {
           row.add(RowChange.Update(names: names, time: time))
         } else {
           row.whole = time
         }
-      case .delete: row = RowChange(wasDeleted: true)
+      case .delete: row.delete()
       }
     }
   }

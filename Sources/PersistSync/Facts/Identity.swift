@@ -28,6 +28,21 @@ struct Identity: Sendable, Hashable, Comparable {
     bytes = writer.data
   }
 
+  /// The creation of an object that is known by its creation in a store; nil for other objects.
+  func creation(inStore store: String) -> Origin? {
+    var beginning = ByteWriter()
+    beginning.byte(UInt8(ascii: "a"))
+    if let uuid = UUID(uuidString: store) { beginning.uuid(uuid) } else { beginning.counted(store) }
+    guard bytes.starts(with: beginning.bytes) else { return nil }
+    var reader = ByteReader(Data(bytes.dropFirst(beginning.bytes.count)))
+    guard let root = try? reader.text(), let key = try? reader.number(), let time = try? reader.fixed64(), time != 0
+    else { return nil }
+    return Origin(root: root, key: Int64(bitPattern: key), time: .created(Double(bitPattern: time)))
+  }
+
+  /// Whether the object is known by a value.
+  var isValue: Bool { bytes.first == UInt8(ascii: "n") }
+
   /// The identity of an object that a migration has made beside another one, with the name of its entity.
   init(derivedFrom source: Identity, as entity: String) {
     var writer = ByteWriter()

@@ -22,6 +22,8 @@ struct ReplicaRecord: Sendable, Hashable {
   var birth: Birth?
   /// Whether all changes of the history since the birth have to be compared with the facts as a whole.
   var isFresh = false
+  /// Whether the store remembers objects that were deleted before the first synchronization.
+  var hasDeletions = false
 
   var isBorn: Bool { position >= 0 }
 
@@ -55,6 +57,7 @@ struct ReplicaRecord: Sendable, Hashable {
       writer.fixed(number)
     }
     if isFresh { writer.byte(Self.freshMark) }
+    if hasDeletions { writer.byte(Self.deletionsMark) }
     if let birth {
       writer.byte(birth.phase.rawValue)
       for number in [UInt64(birth.entity), UInt64(bitPattern: birth.key), UInt64(bitPattern: birth.upTo)] {
@@ -65,6 +68,8 @@ struct ReplicaRecord: Sendable, Hashable {
   }
 
   private static let freshMark: UInt8 = 255
+  /// Earlier versions take it for the other mark, which makes them compare more than necessary.
+  private static let deletionsMark: UInt8 = 254
 
   /// The version of the tables that is written. In the first one, all packed facts were in the objects' own entries,
   /// where they remain until they change.
@@ -84,8 +89,9 @@ struct ReplicaRecord: Sendable, Hashable {
     lastNumber = Int64(bitPattern: try reader.fixed64())
     revision = try reader.fixed64()
     while !reader.isAtEnd {
-      guard let phase = Birth.Phase(rawValue: try reader.byte()) else {
-        isFresh = true
+      let mark = try reader.byte()
+      guard let phase = Birth.Phase(rawValue: mark) else {
+        if mark == Self.deletionsMark { hasDeletions = true } else { isFresh = true }
         continue
       }
       let (entity, key, upTo) = (try reader.fixed64(), try reader.fixed64(), try reader.fixed64())

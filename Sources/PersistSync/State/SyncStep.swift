@@ -31,6 +31,13 @@ final class SyncStep {
     return entity
   }
 
+  /// The identity of a row by its identifying value; nil if there is none.
+  func identifier(of row: SyncStore.Row) throws -> Identity? {
+    guard let (entity, attribute) = schema[row.entity].identifier else { return nil }
+    let value = try store.value(attribute, in: row)
+    return value.isNull ? nil : Identity(value, of: entity)
+  }
+
   /// Reads rows, each at most once in a step; those that don't exist are missing.
   func rows(_ ids: [SyncTables.RowID]) throws -> [SyncTables.RowID: SyncStore.Row] {
     let unread = ids.filter { rows[$0] == nil }

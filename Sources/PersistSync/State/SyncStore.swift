@@ -116,6 +116,21 @@ struct SyncStore {
     }
   }
 
+  /// The writes that set columns of rows to nil.
+  func clearing(_ columns: [(row: Row, slot: Int)]) -> (writes: RowWrites, changes: SavedChanges) {
+    var (writes, changes) = (RowWrites(), SavedChanges())
+    let slots = Dictionary(grouping: columns) { self.row($0.row.entity, $0.row.key) }
+    for (id, columns) in slots.sorted(by: { ($0.key.root, $0.key.key) < ($1.key.root, $1.key.key) }) {
+      guard let row = columns.first?.row else { continue }
+      writes.updates.append(
+        .init(
+          key: .permanent(id.key), entity: row.entity, version: row.snapshot.version,
+          slots: columns.map(\.slot).sorted(), values: SlotValues()))
+      changes.updatedObjectIDs.insert(identifier(row.entity, id.key))
+    }
+    return (writes, changes)
+  }
+
   func row(_ entity: Entity, _ key: Int64) -> SyncTables.RowID {
     SyncTables.RowID(root: entity.root.name, entity: entity.name, key: key)
   }

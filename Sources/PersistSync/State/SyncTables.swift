@@ -22,6 +22,7 @@ import Persist
 /// | `d` | a place of a part on a hub | the time at which nothing named it |
 /// | `w` | the number of a change set that hasn't been sent | the digests that it names |
 /// | `c` | a snapshot | its last part, until all others have been applied |
+/// | `D` | the place of a row | the time of its creation, and its identity if that is known: ``FormerDeletion`` |
 /// | `P` | | nothing: the rows of all objects have to be computed |
 final class SyncTables {
   let history: any StoreHistory
