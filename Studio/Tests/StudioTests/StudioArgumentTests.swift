@@ -27,7 +27,8 @@ struct StudioArgumentTests {
     (["a", "--write=yes"], "--write has no value."),
   ])
   func mistakes(_ arguments: [String], words: String) {
-    #expect(throws: StudioArguments.Mistake(words: words)) { try StudioArguments(arguments) }
+    let mistake = #expect(throws: StudioArguments.Mistake.self) { try StudioArguments(arguments) }
+    #expect(mistake?.words == words)
   }
 
   @Test("The help lists every option")
