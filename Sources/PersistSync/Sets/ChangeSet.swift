@@ -28,8 +28,7 @@ public struct ChangeSet: Sendable, Hashable {
   init(_ entry: SyncEntry, _ facts: [Fact]) {
     self.entry = entry
     // Places are sorted, since facts are large.
-    let keys = KeyParts.all(of: facts)
-    made = facts.indices.sorted { keys[$0].precedes(keys[$1]) }.map { facts[$0] }
+    made = KeyParts.order(of: KeyParts.all(of: facts)).map { facts[$0] }
     table = nil
   }
 

@@ -27,11 +27,39 @@ struct KeyParts {
     }
   }
 
-  /// Whether the key comes before another one in the order of their bytes.
-  func precedes(_ other: KeyParts) -> Bool {
-    if object != other.object { return object.precedes(other.object) }
-    if headBytes != other.headBytes { return headBytes.precedes(other.headBytes) }
-    return rest.precedes(other.rest)
+  /// The places of keys in the order of their bytes. Objects and heads are compared once, since many facts have the
+  /// same ones.
+  static func order(of keys: [KeyParts]) -> [Int] {
+    var objects: [Data] = []
+    var heads: [Data: Int] = [:]
+    var places: [(object: Int, head: Int)] = []
+    places.reserveCapacity(keys.count)
+    for key in keys {
+      if objects.last != key.object { objects.append(key.object) }
+      let head = heads[key.headBytes] ?? heads.count
+      heads[key.headBytes] = head
+      places.append((objects.count - 1, head))
+    }
+    let objectRanks = ranks(of: objects)
+    let headRanks = ranks(of: heads.sorted { $0.value < $1.value }.map(\.key))
+    let ranks = places.map { (object: objectRanks[$0.object], head: headRanks[$0.head]) }
+    return keys.indices.sorted { left, right in
+      let (first, second) = (ranks[left], ranks[right])
+      if first.object != second.object { return first.object < second.object }
+      if first.head != second.head { return first.head < second.head }
+      return keys[left].rest.precedes(keys[right].rest)
+    }
+  }
+
+  /// The places of byte strings in their order, which are equal for equal ones.
+  private static func ranks(of all: [Data]) -> [Int] {
+    let order = all.indices.sorted { all[$0].precedes(all[$1]) }
+    var ranks = Array(repeating: 0, count: all.count)
+    for (index, place) in order.enumerated().dropFirst() {
+      let last = order[index - 1]
+      ranks[place] = ranks[last] + (all[last] == all[place] ? 0 : 1)
+    }
+    return ranks
   }
 }
 
