@@ -90,6 +90,24 @@ struct OnlineObstacleTests {
     }
   }
 
+  @Test("A contraction that old programs prevent is refused at once, not tried until the time of the options is over")
+  func refusedContraction() throws {
+    try OnlineShop.withStore { url in
+      let first = try OnlineProgram(OnlineShop.old(), url)
+      let migration = OnlineMigration(storeAt: url, options: StoreOptions(busyTimeout: .seconds(60)))
+      try migration.expand(to: OnlineShop.new())
+      try migration.backfill()
+      _ = try first.all("Item")
+      let address = try #require(ServerAddress(url))
+      let before = CountedServer.flights(of: address)
+      let error = #expect(throws: PersistenceError.self) { try migration.contract() }
+      #expect(error?.code == .storeBusy && error?.message.contains("A program uses") == true)
+      #expect(CountedServer.flights(of: address) - before < 100)
+      try first.close()
+      try migration.contract()
+    }
+  }
+
   @Test("A batch that the server ends because of a deadlock is run again")
   func deadlock() throws {
     try withExpandedStore { url, migration, other, new in

@@ -111,6 +111,11 @@ extension PersistenceError {
   /// type.
   var isOutOfRange: Bool { engineMessage?.hasSuffix("(22003)") == true }
 
+  /// Whether the server gave up because of the locks of others: the same may succeed in a moment.
+  var isOfLocks: Bool {
+    ["(55P03)", "(40001)", "(40P01)"].contains { engineMessage?.hasSuffix($0) == true }
+  }
+
   /// Whether the user has no right to what was tried.
   var isOfMissingRight: Bool { engineMessage?.hasSuffix("(42501)") == true }
 

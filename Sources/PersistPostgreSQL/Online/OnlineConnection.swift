@@ -117,7 +117,7 @@ package final class OnlineConnection {
     while true {
       do {
         return try connection.transaction { try body(connection) }
-      } catch let error as PersistenceError where error.code == .storeBusy && ContinuousClock.now < deadline {
+      } catch let error as PersistenceError where error.isOfLocks && ContinuousClock.now < deadline {
         willRetry()
         Thread.sleep(forTimeInterval: Double.random(in: 0.05...0.15))
       }
