@@ -44,6 +44,11 @@ package struct SlotValues: Sendable, Equatable {
   }
 
   mutating func set(_ value: consuming StoredValue, at slot: Int) {
+    // The only value of most changed objects: inserting it into an array would take three times the instructions.
+    if elements.isEmpty {
+      elements = [Element(slot: slot, value: value)]
+      return
+    }
     let (index, isSet) = place(of: slot)
     if isSet {
       elements[index].value = value

@@ -31,9 +31,7 @@ extension SavePass {
     private var placeForInserts: [Int?] = []
     /// The tables of the last object with a row, and their index in ``stores``: most objects belong to the same store.
     private var lastPlace: (tables: ObjectIdentifier, place: Int)?
-    /// The slots of the last update, and a buffer for the next: objects with the same changed slots share one array.
-    private var lastSlots: [Int] = []
-    private var slots: [Int] = []
+    private var slots = ChangedSlots()
 
     init(context: ManagedObjectContext, counts: (inserted: Int, updated: Int, deleted: Int)) {
       self.context = context
@@ -73,7 +71,7 @@ extension SavePass {
     mutating func update(_ object: ManagedObject) throws {
       guard let place = place(of: object) else { return }
       var values = object.pending
-      slots.removeAll(keepingCapacity: true)
+      slots.begin()
       for slot in values.slots where object.isChanged(at: slot) {
         slots.append(slot)
         guard let relationship = object.toOneRelationship(at: slot) else { continue }
@@ -82,7 +80,7 @@ extension SavePass {
         // Changed only if the destination is deleted or was saved before; otherwise the object's values are shared.
         if written != value || written.isNull { values[slot] = written.isNull ? nil : written }
       }
-      if isForParent { slots += object.layout.transientSlots.filter(values.contains) }
+      if isForParent { for slot in object.layout.transientSlots where values.contains(slot) { slots.append(slot) } }
       guard let version = object.snapshotVersion, !slots.isEmpty || object.hasChangedMembers else {
         stores[place].objects.touched.append(object)
         return
@@ -93,11 +91,10 @@ extension SavePass {
           RowWrites.RowVersion(key: object.writtenKey, entity: object.entity, version: version))
         return try relate(object, at: place)
       }
-      if slots != lastSlots { lastSlots = slots }
       stores[place].objects.updated.append(object)
       stores[place].rows.updates.append(
         RowWrites.Update(
-          key: object.writtenKey, entity: object.entity, version: version, slots: lastSlots, values: values))
+          key: object.writtenKey, entity: object.entity, version: version, slots: slots.all, values: values))
       try relate(object, at: place)
     }
 
@@ -272,6 +269,29 @@ extension SavePass {
       }
       stores.append(store)
       return stores.count - 1
+    }
+  }
+}
+
+/// The slots that one object after another has changed. Objects with the same changed slots share one array.
+private struct ChangedSlots {
+  private var slots: [Int] = []
+  private var count = 0
+
+  /// Forgets the slots of the last object.
+  mutating func begin() { count = 0 }
+
+  mutating func append(_ slot: Int) {
+    if count == slots.count || slots[count] != slot { slots = slots.prefix(count) + [slot] }
+    count += 1
+  }
+
+  var isEmpty: Bool { count == 0 }
+
+  var all: [Int] {
+    mutating get {
+      if count < slots.count { slots.removeLast(slots.count - count) }
+      return slots
     }
   }
 }

@@ -36,14 +36,14 @@ extension ObjectGraph {
     }
     drafts.removeAll()
     saved.updated.forEachUnretained { object in
-      if let old = object.snapshot {
-        object.replaceRow(with: writers.snapshot(of: object, version: old.version &+ step))
+      if let version = object.snapshotVersion {
+        object.replaceRow(with: writers.snapshot(of: object, version: version &+ step))
       }
     }
     let overtaken = Set(receipt.overtakenTouches)
     for (place, object) in saved.related.enumerated() where !overtaken.contains(place) {
-      if let old = object.snapshot {
-        object.replaceRow(with: writers.snapshot(of: object, version: old.version &+ step))
+      if let version = object.snapshotVersion {
+        object.replaceRow(with: writers.snapshot(of: object, version: version &+ step))
       }
     }
     let numbers = temporaryNumbers(of: saved.inserted, in: unsaved)

@@ -24,7 +24,7 @@ struct SnapshotWriters {
 
   /// Returns the row as now stored: the object's row with its changes.
   mutating func snapshot(of object: ManagedObject, version: Int64) -> RowSnapshot {
-    snapshot(of: object.layout, object.pending, over: object.snapshot, version: version)
+    object.withLayout { snapshot(of: $0, object.pending, over: object.snapshot, version: version) }
   }
 
   /// Returns a row with `pending` on top of its old values.

@@ -7,7 +7,7 @@ extension ManagedObject {
   final func validateProperties(all: Bool) throws {
     let validators = type(of: self).validators
     let hasChecks = withLayout { !$0.checks.isEmpty }
-    guard hasChecks || !validators.isEmpty || hasLooseValues else { return }
+    if !hasChecks, validators.isEmpty, columnsHoldLooseValues { return }
     var problems: [any Error] = columnProblems()
     for check in layout.checks {
       if check.isToMany {
@@ -40,14 +40,14 @@ extension ManagedObject {
     return .composite(Dictionary())
   }
 
+  /// Whether the columns can hold all set values. The row of a draft has only such values.
+  fileprivate final var columnsHoldLooseValues: Bool {
+    !hasLooseValues || withLayout { layout in looseValues.allSatisfy { layout.columnChecks[$0].holds($1) } }
+  }
+
   /// Returns the problems with set values that their columns can't hold.
   fileprivate final func columnProblems() -> [PersistenceError] {
-    // The row of a draft has only values that their columns can hold.
-    guard hasLooseValues else { return [] }
-    let isValid = withLayout { layout in
-      looseValues.allSatisfy { layout.columnChecks[$0].holds($1) }
-    }
-    if isValid { return [] }
+    if columnsHoldLooseValues { return [] }
     return looseValues.slots.compactMap { slot in
       guard let value = looseValues[slot] else { return nil }
       return ColumnCheck(layout.properties[slot])?.problem(with: value, of: layout.entity.name)

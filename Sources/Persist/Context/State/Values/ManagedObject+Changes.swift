@@ -136,9 +136,8 @@ extension ManagedObject {
   }
 
   fileprivate final var hasPersistentChanges: Bool {
-    pending.slots.contains(where: isChanged) || toManys.indices.contains(where: isChanged)
+    !pending.allSatisfy { slot, _ in !isChanged(at: slot) } || toManys.indices.contains(where: isChanged)
   }
-
 }
 
 extension ManagedObject {

@@ -45,25 +45,23 @@ extension CommitPass {
 
   /// - Parameter leavingFirst: Whether rows that leave those of a uniqueness constraint are written before others.
   mutating func updateRows(leavingFirst: Bool = false) throws {
-    var plan: WritePlan?
-    var current: (update: WritePlan.Update, statement: SQLiteStatement)?
-    // By index, because copies of the elements would cost reference counts.
     let updates =
       leavingFirst
       ? try writes.updates(beginningWith: { try self.plan($0.entity).isLeavingConstraint($0) }) : writes.updates
-    for place in updates.indices {
-      if updates[place].entity !== plan?.entity {
-        plan = try self.plan(updates[place].entity)
-        current = nil
+    var rest = updates.indices
+    // By index, because copies of the elements would cost reference counts.
+    while let first = rest.first {
+      let (entity, slots) = (updates[first].entity, updates[first].slots)
+      var end = first + 1
+      while end < rest.upperBound, updates[end].entity === entity, updates[end].slots == slots { end += 1 }
+      let plan = try self.plan(entity)
+      let update = plan.update(of: slots)
+      let statement = try connection.statement(update.sql)
+      for place in first..<end {
+        if place > first { statement.beginAgain() }
+        try write(updates[place], by: update, of: plan, with: statement)
       }
-      guard let plan else { continue }
-      if current?.update.slots == updates[place].slots {
-        current?.statement.beginAgain()
-      } else {
-        let update = plan.update(of: updates[place].slots)
-        current = (update, try connection.statement(update.sql))
-      }
-      if let current { try write(updates[place], by: current.update, of: plan, with: current.statement) }
+      rest = end..<rest.upperBound
     }
   }
 
