@@ -100,21 +100,29 @@ struct RowChunkTests {
     }
   }
 
-  @Test("The memory of freed huge chunks is used again, and is limited")
-  func spareMemory() {
+  @Test(
+    "The memory of freed chunks of common sizes is used again, and is limited",
+    arguments: [RowChunk.standardCapacity, RowChunk.hugeCapacity])
+  func spareMemory(capacity: Int) {
+    let spare = capacity == RowChunk.hugeCapacity ? RowChunk.SpareMemory.huge : .standard
     #if os(Linux)
       // Other tests of the process create and free chunks too.
       let isReused = (0..<1000).contains { _ in
-        let address = UInt(bitPattern: RowChunk(capacity: RowChunk.hugeCapacity).base)
-        return UInt(bitPattern: RowChunk(capacity: RowChunk.hugeCapacity).base) == address
+        let address = UInt(bitPattern: RowChunk(capacity: capacity).base)
+        return UInt(bitPattern: RowChunk(capacity: capacity).base) == address
       }
       #expect(isReused)
+      let isKept = (0..<1000).contains { _ in
+        _ = RowChunk(capacity: capacity)
+        return spare.count > 0
+      }
+      #expect(isKept)
     #endif
-    var chunks = (0..<3 * RowChunk.SpareMemory.limit).map { _ in RowChunk(capacity: RowChunk.hugeCapacity) }
+    var chunks = (0..<3 * spare.limit).map { _ in RowChunk(capacity: capacity) }
     #expect(Set(chunks.map { UInt(bitPattern: $0.base) }).count == chunks.count)
     for (number, chunk) in chunks.enumerated() { chunk.base.storeBytes(of: number, as: Int.self) }
     #expect(chunks.enumerated().allSatisfy { $1.base.load(as: Int.self) == $0 })
     chunks = []
-    #expect(RowChunk.SpareMemory.count <= RowChunk.SpareMemory.limit)
+    #expect(spare.count <= spare.limit)
   }
 }

@@ -30,11 +30,12 @@ package final class RowChunk: @unchecked Sendable {
 
   init(capacity: Int) {
     self.capacity = capacity
-    if capacity == Self.hugeCapacity {
-      base = SpareMemory.take() ?? Self.allocateHuge()
-    } else {
-      base = .allocate(byteCount: capacity, alignment: MemoryLayout<Int>.alignment)
-    }
+    base = SpareMemory.of(capacity)?.take() ?? Self.allocate(capacity)
+  }
+
+  private static func allocate(_ capacity: Int) -> UnsafeMutableRawPointer {
+    capacity == hugeCapacity
+      ? allocateHuge() : .allocate(byteCount: capacity, alignment: MemoryLayout<Int>.alignment)
   }
 
   private static func allocateHuge() -> UnsafeMutableRawPointer {
@@ -43,27 +44,43 @@ package final class RowChunk: @unchecked Sendable {
     return base
   }
 
-  deinit { if capacity != Self.hugeCapacity || !SpareMemory.add(base) { base.deallocate() } }
+  deinit { if SpareMemory.of(capacity)?.add(base) != true { base.deallocate() } }
 
-  /// The memory of freed huge chunks, for later ones.
+  /// The memory of freed chunks of one size, for later ones.
   ///
   /// A process that repeatedly fetches many rows would otherwise return their memory to the system and acquire it
-  /// again. The system clears each page that it provides, which takes about a sixth of the time of such a fetch. Spare
-  /// memory is marked as unused, so that the system can reclaim it without writing it to disk.
-  enum SpareMemory {
-    /// 32 MB.
-    static let limit = 16
-    private static let addresses = LockProtected<[UInt]>([])
+  /// again. The system clears each page that it provides, which takes about a sixth of the time of such a fetch. Huge
+  /// spare memory is marked as unused, so that the system can reclaim it without writing it to disk.
+  final class SpareMemory: Sendable {
+    /// At most 2 MB.
+    static let standard = SpareMemory(of: standardCapacity, limit: hugeCapacity / standardCapacity)
+    /// At most 32 MB.
+    static let huge = SpareMemory(of: hugeCapacity, limit: 16)
 
-    static var count: Int { addresses.withLock { $0.count } }
+    let limit: Int
+    private let capacity: Int
+    private let addresses = LockProtected<[UInt]>([])
 
-    fileprivate static func take() -> UnsafeMutableRawPointer? {
+    private init(of capacity: Int, limit: Int) { (self.capacity, self.limit) = (capacity, limit) }
+
+    /// Returns the spare memory for chunks of a size; nil if there is none.
+    fileprivate static func of(_ capacity: Int) -> SpareMemory? {
+      switch capacity {
+      case standardCapacity: standard
+      case hugeCapacity: huge
+      default: nil
+      }
+    }
+
+    var count: Int { addresses.withLock { $0.count } }
+
+    fileprivate func take() -> UnsafeMutableRawPointer? {
       addresses.withLock { $0.popLast() }.flatMap(UnsafeMutableRawPointer.init(bitPattern:))
     }
 
     /// - Returns: False if there is enough spare memory, or if the system couldn't reclaim it.
-    fileprivate static func add(_ base: UnsafeMutableRawPointer) -> Bool {
-      guard count < limit, HugePages.disuse(base, hugeCapacity) else { return false }
+    fileprivate func add(_ base: UnsafeMutableRawPointer) -> Bool {
+      guard count < limit, capacity == standardCapacity || HugePages.disuse(base, capacity) else { return false }
       return addresses.withLock { addresses in
         guard addresses.count < limit else { return false }
         addresses.append(UInt(bitPattern: base))

@@ -27,8 +27,8 @@ package struct RowChunkWriter {
   package init(slotCount: Int, expectedRows: Int? = nil) {
     // Includes room for two or three short texts; a single row that needs more moves to a second chunk.
     let perRow = RowSnapshot.fixedSize(slotCount: slotCount) + 96
-    let rows = min(expectedRows ?? .max, RowChunk.standardCapacity / perRow)
-    chunk = RowChunk(capacity: max(perRow, rows * perRow))
+    let isFew = expectedRows.map { $0 < RowChunk.standardCapacity / perRow } ?? false
+    chunk = RowChunk(capacity: max(perRow, isFew ? (expectedRows ?? 0) * perRow : RowChunk.standardCapacity))
     fixedPart = MutableRowView(row: chunk.base, slotCount: slotCount)
   }
 
