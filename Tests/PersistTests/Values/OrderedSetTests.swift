@@ -57,6 +57,27 @@ struct OrderedSetTests {
     }
   }
 
+  @Test(
+    "A set of an array has its elements in order of their first occurrence",
+    .law("ordered-set-array", short: 60, long: 3000))
+  func arrays() {
+    forEachSeed { seed in
+      var random = SeededRandom(seed: seed)
+      let count = Int.random(in: 0..<40, using: &random)
+      var elements = (0..<count).shuffled(using: &random).map { Element(number: $0) }
+      for _ in 0..<Int.random(in: 0..<3, using: &random) {
+        if let element = elements.randomElement(using: &random) { elements.append(element) }
+      }
+      var model: [Element] = []
+      for element in elements where !model.contains(element) { model.append(element) }
+      var set = OrderedSet(elements)
+      #expect(set.elements == model, "seed \(seed)")
+      set.append(Element(number: count))
+      model.append(Element(number: count))
+      for (index, element) in model.enumerated() { #expect(set.firstIndex(of: element) == index, "seed \(seed)") }
+    }
+  }
+
   @Test("Set operations keep the order of the elements", .law("ordered-set-operations", short: 60, long: 3000))
   func operations() {
     forEachSeed { seed in
