@@ -25,8 +25,9 @@ package final class RowPlan: Sendable {
     package let fills: UnsafeBufferPointer<Fill>
   }
 
-  /// The numbers of keys that one statement looks up.
-  static let keyCounts = [256, 16, 1]
+  /// The numbers of keys that one statement looks up. Each is at most twice the one after it: SQLite sorts the nulls
+  /// beyond the last key too, each of which takes as long as reading a row.
+  static let keyCounts = [256, 128, 64, 32, 16, 8, 4, 2, 1]
   /// The columns of every row, before those of its entity.
   static let fixedColumns = ["Z_PK", "Z_ENT", "Z_OPT"]
 

@@ -98,6 +98,38 @@ struct PrefetchTests {
     }
   }
 
+  @Test("Rows of destinations are looked up by a statement for at most twice as many, and nothing else is kept")
+  func destinations() throws {
+    let model = try ManagedObjectModel(SampleModels.pets)
+    try withTemporaryFolder { folder in
+      let url = folder.appendingPathComponent("Destinations-\(UUID().uuidString).sqlite")
+      try createStore(at: url, model: model).close()
+      let coordinator = PersistentStoreCoordinator(model: model)
+      try coordinator.addStore(at: url)
+      let context = ManagedObjectContext(coordinator)
+      for number in 0..<20 {
+        try context.make("Pet", ["name": "\(number)", "owner": context.make("Person", ["name": "p\(number)"])])
+      }
+      try context.save()
+      let census = StatementCensus(of: url)
+      defer { census.end() }
+      // A new connection is counted.
+      let other = PersistentStoreCoordinator(model: model)
+      try other.addStore(at: url)
+      let fresh = ManagedObjectContext(other)
+      var request = FetchRequest("Pet")
+      request.relationshipKeyPathsForPrefetching = ["owner"]
+      let pets = try fresh.fetch(request)
+      let keys = try #require(census.statements.last).filter { $0 == "?" }.count
+      #expect((20...40).contains(keys), "\(census.statements)")
+      for pet in pets {
+        let owner = try #require(pet.one("owner"))
+        #expect(owner["name"] as? String == "p\(pet["name"] as? String ?? "")")
+        #expect(owner.extras == nil)
+      }
+    }
+  }
+
   @Test("Unsaved changes overlay prefetched rows")
   func pendingChanges() throws {
     try withCountedStore(SampleModels.pets) { coordinator, store in

@@ -14,26 +14,26 @@ struct PrefetchPass {
 
   /// - Throws: ``PersistenceError/Code/unknownProperty`` if a path doesn't consist of relationships.
   init(_ paths: [String], of layout: EntityLayout, in context: ManagedObjectContext) throws {
-    self.context = context
-    self.layout = layout
-    rows = PrefetchedRows(generation: context.graph.rowGeneration)
     var steps: [Step] = []
     for path in paths {
       let keys = path.dottedKeys
       try Self.check(keys, path, from: layout.entity, in: context.model)
       Self.add(keys[...], to: &steps)
     }
-    self.steps = steps
+    self.init(steps, of: layout, in: context)
   }
 
   /// A pass over the related objects that predicates and expressions read.
   init(_ reads: RelationshipReads, of layout: EntityLayout, in context: ManagedObjectContext) {
-    self.context = context
-    self.layout = layout
-    rows = PrefetchedRows(generation: context.graph.rowGeneration)
     var steps: [Step] = []
     for path in reads.ends.keys { Self.add(path[...], to: &steps) }
-    self.steps = steps
+    self.init(steps, of: layout, in: context)
+  }
+
+  private init(_ steps: [Step], of layout: EntityLayout, in context: ManagedObjectContext) {
+    (self.context, self.layout, self.steps) = (context, layout, steps)
+    rows = PrefetchedRows(
+      generation: context.graph.rowGeneration, leadFurther: steps.contains { !$0.next.isEmpty })
   }
 
   func run(_ objects: [ManagedObject]) throws { try run(steps, objects, layout) }
@@ -112,6 +112,13 @@ struct PrefetchPass {
     let layout = context.layouts[relationship.destinationIndex]
     var wanted = WantedRows()
     for owner in owners {
+      // Nearly always the row's value, which needs no identifier.
+      if !owner.hasLooseValues, let snapshot = owner.snapshot, let tables = owner.table?.siblings {
+        if let key = owner.committedKey(of: relationship, in: snapshot), key > 0 {
+          wanted.add(key, in: tables, of: layout)
+        }
+        continue
+      }
       guard case .objectID(let id) = owner.presentValue(at: relationship.slot), let key = id.primaryKey,
         let tables = owner.table?.siblings ?? context.tables(ofStore: id.storeIdentifier)
       else { continue }

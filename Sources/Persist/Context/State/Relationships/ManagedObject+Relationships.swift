@@ -54,7 +54,7 @@ extension ManagedObject {
   @inline(__always)
   final func withCompanions(_ object: ManagedObject?) -> ManagedObject? {
     guard let companions, let object else { return object }
-    if object.companions == nil || (object.loading == .fault && object.snapshot == nil) { companions.fill(object) }
+    if companions.areWanted(by: object) { companions.fill(object) }
     return object
   }
 

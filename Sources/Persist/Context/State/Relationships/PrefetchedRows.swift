@@ -5,9 +5,11 @@
 final class PrefetchedRows {
   /// The graph's ``ObjectGraph/rowGeneration`` at the time of reading.
   private let generation: Int
+  /// Whether related objects of related objects are prefetched, so that these refer to the rows too.
+  private let leadFurther: Bool
   private var rows: [(table: ObjectIdentifier, index: RowIndex)] = []
 
-  init(generation: Int) { self.generation = generation }
+  init(generation: Int, leadFurther: Bool) { (self.generation, self.leadFurther) = (generation, leadFurther) }
 
   /// Whether the rows are up to date as far as the context knows.
   func areTrue(in context: ManagedObjectContext) -> Bool { context.graph.rowGeneration == generation }
@@ -22,7 +24,12 @@ final class PrefetchedRows {
     return nil
   }
 
-  /// Gives a fault its prefetched row, and the object access to the prefetched rows of its relationships.
+  /// Whether an object lacks what ``fill(_:)`` may give it.
+  func areWanted(by object: ManagedObject) -> Bool {
+    (leadFurther && object.companions == nil) || (object.loading == .fault && object.row == nil)
+  }
+
+  /// Gives a fault its prefetched row, and the object access to the prefetched rows of its relationships, if any.
   func fill(_ object: ManagedObject) {
     guard let table = object.table, areTrue(in: table.context) else { return }
     if object.loading == .fault, object.snapshot == nil, let row = row(object.key, of: table),
@@ -31,6 +38,6 @@ final class PrefetchedRows {
       object.find(row.snapshot)
       table.context.recordRow(of: object)
     }
-    if object.companions == nil { object.companions = self }
+    if leadFurther, object.companions == nil { object.companions = self }
   }
 }
