@@ -183,7 +183,7 @@ extension ManagedObject {
 
   /// Puts another row beneath the object's unsaved values.
   @inline(__always)
-  final func replaceRow(with new: RowSnapshot?) {
+  final func replaceRow(with new: consuming RowSnapshot?) {
     if isDraft { endDraft() }
     if marks.contains(.observed) { recordObserved(row: new) }
     row = new
@@ -198,9 +198,10 @@ extension ManagedObject {
 
   /// Gives an object a row that was found in the store. An object whose row was missing becomes a fault.
   @inline(__always)
-  final func find(_ found: RowSnapshot?) {
+  final func find(_ found: consuming RowSnapshot?) {
+    let exists = found != nil
     replaceRow(with: found)
-    if loading == .missing, found != nil { loading = .fault }
+    if loading == .missing, exists { loading = .fault }
   }
 
   /// Gives an object a row whose values are used at once, without calling the fetch hook.

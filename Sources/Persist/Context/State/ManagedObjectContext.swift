@@ -162,11 +162,13 @@ public final class ManagedObjectContext {
   /// Removes all objects from the context when it is deallocated.
   private func detachObjects() {
     oneWay.forgetChanges()
-    var objects = tables.flatMap { $0.map.objects }
-    for object in objects { object.releaseRelated() }
-    while var object = objects.popLast() {
-      // An object without other references is deallocated here, and needs no identifier that outlives the context.
-      if object.marks.contains(.observed) || !isKnownUniquelyReferenced(&object) { object.detach() }
+    var lists = tables.map { $0.map.objects }
+    for objects in lists { objects.forEachUnretained { $0.releaseRelated() } }
+    for index in lists.indices {
+      while var object = lists[index].popLast() {
+        // An object without other references is deallocated here, and needs no identifier that outlives the context.
+        if object.marks.contains(.observed) || !isKnownUniquelyReferenced(&object) { object.detach() }
+      }
     }
   }
 

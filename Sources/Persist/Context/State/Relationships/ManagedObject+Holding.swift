@@ -160,7 +160,7 @@ extension ManagedObject {
   private final func loseHolder() -> (wasLast: Bool, cycles: HeldCycles?) {
     holderCount &-= 1
     guard holderCount == 0 else { return (false, nil) }
-    let cycles = table?.cycles
+    let cycles = tableReference?._withUnsafeGuaranteedRef { $0.cycles }
     if marks.contains(.link) { cycles?.remove(self) }
     return (true, cycles)
   }
