@@ -9,6 +9,9 @@ struct Curves: ParsableCommand {
   @Option(parsing: .upToNextOption, help: "What grows; everything without it.")
   var only: [GrowthCurve.Axis] = []
 
+  @Option(parsing: .upToNextOption, help: "Names of the operations; all without it.")
+  var operations: [String] = []
+
   @Option(help: "The largest size of each measure.")
   var largest: Int?
 
@@ -28,7 +31,8 @@ struct Curves: ParsableCommand {
     var lines: [GrowthCurve.Line] = []
     for axis in GrowthCurve.Axis.allCases where only.isEmpty || only.contains(axis) {
       let sizes = try self.sizes(of: axis, in: folder)
-      for curve in GrowthCurve.all where curve.axis == axis {
+      for curve in GrowthCurve.all
+      where curve.axis == axis && (operations.isEmpty || operations.contains(curve.name)) {
         let line = try curve.measure(sizes, by: runner)
         print(CurveTable.row(line))
         lines.append(line)

@@ -4,6 +4,8 @@ import Foundation
 enum PageSection: String, CaseIterable {
   case curves = "Growth of single operations"
   case instructions = "Instructions"
+  /// Written by hand, from profiles of the same runs.
+  case limits = "Limits"
   case latencies = "Latencies"
   case encrypted = "Encrypted stores"
   /// Written by `Scripts/measure-builds`.

@@ -22,6 +22,7 @@ struct AuthorRecord: FetchableRecord, PersistableRecord, TableRecord {
 
 struct BookRecord: FetchableRecord, TableRecord {
   static let databaseTableName = "ZBOOK"
+  static let author = belongsTo(AuthorRecord.self, using: ForeignKey(["ZAUTHOR"], to: ["Z_PK"])).forKey("author")
   var key: Int64
   var title: String
   var pages: Int64
@@ -30,6 +31,17 @@ struct BookRecord: FetchableRecord, TableRecord {
     key = row["Z_PK"]
     title = row["ZTITLE"]
     pages = row["ZPAGES"]
+  }
+}
+
+/// A book with its author, as returned by `including(optional:)`.
+struct BookWithAuthor: FetchableRecord {
+  let book: BookRecord
+  let author: AuthorRecord?
+
+  init(row: Row) throws {
+    book = BookRecord(row: row)
+    author = row.scopes["author"].flatMap { $0.containsNonNullValue ? AuthorRecord(row: $0) : nil }
   }
 }
 

@@ -57,9 +57,10 @@ extension Workload {
         },
       ],
       shortfall: """
-        For each row of the join, which plain SQLite visits with 2,600 instructions, Persist creates and frees an \
-        object with its identity and its entry in the identity map, 1,800 instructions, and looks up its author. Its \
-        rows are read in the order of an index, which takes more than a scan.
+        For each row of the join, which plain SQLite visits with 2,600 instructions, SQLite executes 2,700 for \
+        Persist, whose rows are read in the order of an index. Persist reads its values into a row with 500, creates \
+        and frees an object with 1,700, lets it and its author hold each other with 600, and answers the program's \
+        four questions to it with 1,200, of which 330 ask whether somebody observes them.
         """)
   ]
 

@@ -1,8 +1,8 @@
 extension Workload {
   /// Every workload, in the order of the report.
   static let all: [Workload] =
-    inserting + fetching + faulting + querying + plannedReading + walking + groupedReading + changing + batchChanging
-    + history + streaming + threads + opening + manyVersions + registered + migrating
+    inserting + fetching + faulting + querying + plannedReading + requests + walking + groupedReading + changing
+    + batchChanging + history + streaming + threads + opening + manyVersions + registered + migrating
 
   /// The workload with a name, growth curves included.
   static func named(_ name: String) -> Workload? {
