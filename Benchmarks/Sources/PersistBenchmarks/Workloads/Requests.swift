@@ -63,9 +63,9 @@ extension Workload {
         },
       ],
       shortfall: """
-        Plain SQLite executes 104,000 instructions with one join, GRDB 1,073,000 with the same. SQLite executes 145,000 \
-        for Persist, which reads the authors by a second statement. Forty objects take 67,000; the rest is a context of \
-        its own, the request's text and its examination, and the program's reads.
+        Plain SQLite executes 104,000 instructions with one join, GRDB 1,073,000 with the same. SQLite executes \
+        145,000 for Persist, which reads the authors by a second statement. Forty objects take 67,000; the rest is a \
+        context of its own, the request's text and its examination, and the program's reads.
         """)
   ]
 
