@@ -70,7 +70,7 @@ final class RolloutProgram {
 
   /// The errors of a store that doesn't serve the model now, and of servers that come and go.
   private static let expected: Set<PersistenceError.Code> = [
-    .incompatibleModel, .storeBusy, .storeOpenFailed, .newerStore, .saveFailed, .serverFailed,
+    .incompatibleModel, .storeBusy, .storeOpenFailed, .newerStore, .saveFailed, .serverFailed, .connectionLost,
   ]
 
   /// Runs `body` until an error that is part of a rollout, or to its end.

@@ -118,9 +118,18 @@ struct OnlineObstacleTests {
         let ended = Result { try migration.backfill() }
         result.withLock { $0 = ended }
       }
-      try other.waitUntilBlocking()
-      // The batch has the first row and waits for the second. It has waited longer, so the server ends it.
-      try other.run("UPDATE item SET count = 1 WHERE name = 'Item 1'")
+      // The batch has the first row and waits for the second. The server ends the session that notices the deadlock,
+      // which looks for one after a second of waiting; this one looks much later.
+      try other.run("SET LOCAL deadlock_timeout = '1min'")
+      try other.run(
+        """
+        DO $$ BEGIN
+          WHILE NOT EXISTS (SELECT FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY(pg_blocking_pids(pid))) LOOP
+            PERFORM pg_sleep(0.005);
+          END LOOP;
+          UPDATE item SET count = 1 WHERE name = 'Item 1';
+        END $$
+        """)
       try other.run("COMMIT")
       group.wait()
       try #expect(result.withLock { $0 }?.get() == true)
