@@ -133,9 +133,11 @@ extension PersistenceError {
     let place = Place(store: url, key: failure.constraint)
     // libpq continues some of its messages on a second line.
     let words = failure.message.replacing("\n\t", with: ". ")
-    let said = failure.state.isEmpty ? words : "\(words) (\(failure.state))"
+    // A connection may end without a word.
+    let said = [words, failure.state.isEmpty ? "" : "(\(failure.state))"].filter { !$0.isEmpty }
+    let engineMessage = said.isEmpty ? nil : said.joined(separator: " ")
     func error(_ code: Code, _ message: String, _ fix: String?) -> PersistenceError {
-      PersistenceError(code, at: place, message, engineMessage: said, fix: fix)
+      PersistenceError(code, at: place, message, engineMessage: engineMessage, fix: fix)
     }
     switch failure.state {
     case "55P03":

@@ -65,6 +65,21 @@
       #expect(error?.fix != nil, sourceLocation: place)
     }
 
+    @Test("The message of a connection that ended without a word quotes nothing")
+    func silentEnd() {
+      let cases: [(message: String, state: String, quoted: String?)] = [
+        ("", "", nil), ("", "57P01", "(57P01)"), ("over", "", "over"), ("over", "57P01", "over (57P01)"),
+      ]
+      for (message, state, quoted) in cases {
+        let failure = ServerFailure(state: state, message: message, isDisconnected: true)
+        let error = PersistenceError(failure, at: URL(string: "postgresql://host/database"))
+        #expect(error.engineMessage == quoted)
+        #expect(error.code == .connectionLost)
+        let says = quoted.map { " The server says: \($0)." } ?? ""
+        #expect(error.fullMessage == "The connection to the server was lost while reading.\(says)")
+      }
+    }
+
     @Test("A read-only server shows its store, and refuses saves and migrations")
     func readOnly() throws {
       try withAccount { url in
