@@ -57,41 +57,6 @@ struct SQLiteConnectionPoolTests {
     }
   }
 
-  @Test("Reads and writes that don't meet use one connection; those that meet use two", arguments: [false, true])
-  func sharing(writesFirst: Bool) throws {
-    try withTemporaryFolder { folder in
-      let url = folder.appendingPathComponent("Sharing-\(UUID().uuidString).sqlite")
-      let census = StatementCensus(of: url)
-      defer { census.end() }
-      let pool = try SQLiteConnectionPool(url, options: StoreOptions(), creates: true)
-      try pool.write { try $0.execute("CREATE TABLE T (A INTEGER)") }
-      @Sendable func write() throws { try pool.write { try $0.execute("INSERT INTO T VALUES (1)") } }
-      @Sendable func count() throws -> Int64? { try pool.read { try $0.first(Self.sum) { $0.integer(0) } } }
-      for number in 1...3 {
-        try write()
-        #expect(try count() == Int64(number))
-      }
-      #expect(census.connections == 1)
-      // Another thread writes while this one reads, or reads while this one writes and doesn't see that yet.
-      let found = LockProtected<Int64?>(nil)
-      if writesFirst {
-        try pool.write { connection in
-          try connection.execute("INSERT INTO T VALUES (1)")
-          onThreads(1) { _ in found.withLock { $0 = try? count() } }
-        }
-        #expect(found.withLock { $0 } == 3)
-      } else {
-        try pool.read { _ in onThreads(1) { _ in try? write() } }
-      }
-      for number in 5...7 {
-        #expect(try count() == Int64(number - 1))
-        try write()
-      }
-      #expect(census.connections == 2)
-      pool.close()
-    }
-  }
-
   @Test("If there are more threads than readers, they wait for one")
   func bounded() throws {
     try withTemporaryStore { url in

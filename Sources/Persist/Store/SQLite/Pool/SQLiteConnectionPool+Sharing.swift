@@ -63,6 +63,7 @@ extension SQLiteConnectionPool {
     var isOpen = false
     do {
       writer = try currentWriter()
+      canLendWriter = false
       value = try working(writer, wait) {
         try writer.transaction {
           try requireUnchanged(writer)

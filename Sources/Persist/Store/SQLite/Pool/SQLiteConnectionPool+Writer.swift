@@ -11,6 +11,7 @@ extension SQLiteConnectionPool {
   func write<T>(_ body: (SQLiteConnection) throws -> T) throws -> T {
     try following { pool in
       try pool.withOwnWriter { connection in
+        pool.canLendWriter = false
         let result = try pool.explaining(connection) {
           try connection.transaction {
             try pool.requireUnchanged(connection)
@@ -91,15 +92,10 @@ extension SQLiteConnectionPool {
     }
   }
 
-  /// The connection for writing, for the thread that holds the turn: taken back from readers, or opened, if there is
-  /// none.
+  /// The connection for writing, for the thread that holds the turn; opened if there is none.
   func currentWriter() throws -> SQLiteConnection {
     try requireOpen()
     if let writer { return writer }
-    if let connection = takeLentWriter() {
-      (writer, canLendWriter) = (connection, true)
-      return connection
-    }
     // The name may have become another file's since the store was opened.
     try requireSameFile()
     let connection = try SQLiteConnection(url, mode: .readWrite, options: options)
@@ -113,7 +109,7 @@ extension SQLiteConnectionPool {
     if let watch, !OpenStoreFiles.isCurrent(self, at: url) { throw watch.moved }
   }
 
-  /// Makes the connection that opened the store a reader, if it isn't in use.
+  /// Makes the connection that opened the store a reader, if it has done nothing else and isn't in use.
   func lendWriter() -> Reader? {
     guard turn.tryBegin() else { return nil }
     defer { turn.end() }
@@ -136,6 +132,7 @@ extension SQLiteConnectionPool {
     let wait = try beginTurn(limit) ?? BoundedWait(limit)
     do {
       let writer = try currentWriter()
+      canLendWriter = false
       try writer.waiting(wait) { try writer.beginReservedTransaction() }
       let reservation = WriteReservation(of: self) { [turn] in
         writer.endReservedTransaction()
@@ -168,8 +165,7 @@ extension SQLiteConnectionPool {
     return try writer.transaction { try readOnce(body) }
   }
 
-  /// Provides the writer without a transaction if it is idle; returns nil otherwise. From then on, no other connection
-  /// writes.
+  /// Provides the writer without a transaction if it is idle; returns nil otherwise.
   func withIdleWriter<T>(_ body: (SQLiteConnection) throws -> T) throws -> T? {
     try following { pool in
       guard !pool.isReadOnly, pool.turn.tryBegin() else { return nil }

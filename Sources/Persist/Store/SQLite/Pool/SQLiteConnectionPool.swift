@@ -6,8 +6,7 @@ import Foundation
 /// transaction. An in-memory store has a single connection for both.
 ///
 /// Every connection parses the schema, which takes most of the time of opening a store. Therefore the connection that
-/// opens the store is lent to the first reader, and taken back by the next writer: as long as no thread reads while
-/// another one writes, there is no other connection.
+/// opens the store becomes the first reader if the store is read before it is written, and the writer otherwise.
 ///
 /// `@unchecked Sendable`: the lists of readers and the closed flag are only accessed while `condition` is locked; a
 /// reader is removed from the list while a thread uses it, so that no other thread can; the writer and the flags of its
@@ -55,7 +54,7 @@ final class SQLiteConnectionPool: @unchecked Sendable {
   let turn = WritingTurn()
   /// Nil for a read-only store, and while no connection is needed for writing.
   var writer: SQLiteConnection?
-  /// Whether the writer may become the first reader: it is the connection that opened the store.
+  /// Whether the writer has only opened the store, and may become the first reader.
   var canLendWriter = false
   /// Whether the file has the settings of the options, which a later writer then sets for itself.
   var isFileSetUp = false
@@ -272,15 +271,6 @@ final class SQLiteConnectionPool: @unchecked Sendable {
         instrument?.waited(for: .connection, .now - begun)
       }
     }
-  }
-
-  /// Removes the connection that was lent from the pool's readers; nil if it is in use, or isn't the only reader.
-  func takeLentWriter() -> SQLiteConnection? {
-    condition.lock()
-    defer { condition.unlock() }
-    guard readerCount == 1, let connection = idle.last?.connection, connection.mode.isWriting else { return nil }
-    (idle, readerCount) = ([], 0)
-    return connection
   }
 
   /// Opens a reader besides the pool's other connections. `condition` is locked before and afterward, but not
