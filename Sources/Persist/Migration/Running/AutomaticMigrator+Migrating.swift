@@ -128,26 +128,25 @@ extension AutomaticMigrator: StoreMigrator {
     let location = request.location
     let engine = try location.engine
     var before = engine.state(of: location)
-    var (survey, state) = try preview(request, catalog)
+    var survey = try preview(request, catalog)
     guard !survey.isUpToDate else { return try upToDateReport(survey, request) }
     if survey.store.metadata.hasConversions {
       // The possible losses and obstacles are known before anything is written.
-      state = nil
       try engine.finishConversions(in: location, options: request.options)
       before = engine.state(of: location)
-      (survey, state) = try preview(request, nil)
+      survey = try preview(request, nil)
       guard !survey.isUpToDate else { return try upToDateReport(survey, request) }
     }
     let workspace = try engine.workspace(for: location, waitingAtMost: request.options.busyTimeout)
     defer { workspace.remove() }
     if engine.state(of: location) != before {
       // Another process migrated the store first.
-      (survey, state) = try preview(request, survey.store.catalog)
+      survey = try preview(request, survey.store.catalog)
       guard !survey.isUpToDate else { return try upToDateReport(survey, request) }
     }
-    guard let backup = request.options.backup else { return try carryOut(request, survey, state, workspace) }
+    guard let backup = request.options.backup else { return try carryOut(request, survey, workspace) }
     return try engine.withBackup(of: location, backup, waitingAtMost: request.options.busyTimeout) {
-      try carryOut(request, survey, state, workspace)
+      try carryOut(request, survey, workspace)
     }
   }
 
@@ -164,17 +163,15 @@ extension AutomaticMigrator: StoreMigrator {
     return report
   }
 
-  /// - Parameter state: The state of the store that was surveyed, for a migration in place.
   private func carryOut(
-    _ request: MigrationRequest, _ survey: PathSurvey, _ state: (any InspectedState)?,
-    _ workspace: any MigrationWorkspace
+    _ request: MigrationRequest, _ survey: PathSurvey, _ workspace: any MigrationWorkspace
   ) throws -> MigrationReport {
     let (url, version, options) = (request.url, request.version, request.options)
     let resources = request.resources
     if survey.path.isInPlace {
       return try InPlaceMigration(
         url: url, destination: version, registry: resources.pathRegistry, options: options, migrator: self,
-        survey: survey.direct, surveyed: state, workspace: workspace,
+        survey: survey.direct, workspace: workspace,
         proof: { try prove(request, workspace) }
       ).run()
     }
@@ -193,18 +190,13 @@ extension AutomaticMigrator: StoreMigrator {
   /// Surveys the store without writing, so that a rejected store isn't changed.
   ///
   /// - Parameter catalog: the store's catalog, if already read.
-  /// - Returns: The survey, and the state that it was made in, which only a migration in place may compare: it keeps
-  ///   the store open.
-  private func preview(
-    _ request: MigrationRequest, _ catalog: StoreCatalog?
-  ) throws -> (PathSurvey, (any InspectedState)?) {
+  private func preview(_ request: MigrationRequest, _ catalog: StoreCatalog?) throws -> PathSurvey {
     let location = request.location
-    let (survey, state) = try location.engine.inspectState(of: location, options: request.options) { inspector in
+    return try location.engine.inspect(location, options: request.options) { inspector in
       let survey = try PathSurvey(inspector, to: request.version, resources: request.resources, catalog: catalog)
       try requirePossible(survey, inspector, request)
       return survey
     }
-    return (survey, survey.path.isInPlace && !survey.isUpToDate ? state : nil)
   }
 
   /// Surveys an identified store for a migration in one transaction.

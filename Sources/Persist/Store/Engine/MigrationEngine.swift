@@ -11,12 +11,6 @@ package protocol MigrationEngine: StoreEngine {
   func inspect<T>(
     _ location: StoreLocation, options: StoreOptions, _ body: (any StoreInspector) throws -> T
   ) throws -> T
-  /// Reads a store in one transaction, without changing anything, and notices later changes.
-  ///
-  /// - Returns: The result of `body`, and the state that it has seen; nil if the engine can't recognize it again.
-  func inspectState<T>(
-    of location: StoreLocation, options: StoreOptions, _ body: (any StoreInspector) throws -> T
-  ) throws -> (T, (any InspectedState)?)
   /// Opens a store for changes. The caller closes the connection.
   func connect(to location: StoreLocation, options: StoreOptions) throws -> any MigrationConnection
   /// A value that differs if another program may have changed the store in the meantime.
@@ -77,25 +71,12 @@ package protocol MigrationEngine: StoreEngine {
 }
 
 extension MigrationEngine {
-  package func inspectState<T>(
-    of location: StoreLocation, options: StoreOptions, _ body: (any StoreInspector) throws -> T
-  ) throws -> (T, (any InspectedState)?) {
-    try (inspect(location, options: options, body), nil)
-  }
-
   /// Every migration of such an engine converts all rows itself.
   package func finishConversions(in location: StoreLocation, options: StoreOptions) throws {}
 
   package func copyParkedValues(from source: StoreLocation, to destination: StoreLocation) throws {}
 
   package func exclusion(of location: StoreLocation, options: StoreOptions) throws -> (any StoreExclusion)? { nil }
-}
-
-/// The state of a store that was inspected.
-package protocol InspectedState: AnyObject {
-  /// Whether the store is still in this state, which is then released: it can be asked once, by whoever keeps others
-  /// from writing and hasn't written yet.
-  func isPresent() -> Bool
 }
 
 /// The place where a store is migrated, by one process at a time.

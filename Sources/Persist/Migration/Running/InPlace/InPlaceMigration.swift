@@ -16,8 +16,6 @@ package struct InPlaceMigration {
   /// Whether the connection guarantees that nothing has changed since the survey, so that the rows need not be checked
   /// again.
   var isSurveyCurrent = false
-  /// The state of the store in which the survey was made, and its rows were checked; nil if that can't be recognized.
-  var surveyed: (any InspectedState)?
   package enum LoggedRows {
     /// The rows are counted, if that is quick.
     case counted
@@ -75,8 +73,6 @@ package struct InPlaceMigration {
   private func migrate(
     _ connection: any MigrationConnection, _ files: inout [String]
   ) throws -> (MigrationReport, MigrationLogEntry?) {
-    // Also closes the store for the survey, before this connection is closed.
-    let isUnchanged = surveyed?.isPresent() ?? false
     let survey = try currentSurvey(connection)
     var report = try report(survey, connection)
     // Another process may have migrated the store first.
@@ -86,7 +82,7 @@ package struct InPlaceMigration {
     let bytes = try writtenBytes(survey, connection)
     var tally = try progress(survey, writing: bytes, connection)
     try requireContinuing(tally.question("", entity: nil))
-    if !isUnchanged { try requirePossible(survey, connection) }
+    try requirePossible(survey, connection)
     report.proof = try proof?()
     let schemaVersion = try connection.schemaVersion
     for values in survey.work.forgotten {

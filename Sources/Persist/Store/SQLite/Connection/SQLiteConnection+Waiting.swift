@@ -34,9 +34,6 @@ extension SQLiteConnection {
       }, Unmanaged.passUnretained(self).toOpaque())
   }
 
-  /// Makes statements fail that would wait for locks held by others.
-  func waitForNothing() { sqlite3_busy_handler(handle, nil, nil) }
-
   /// Sleeps briefly before SQLite retries acquiring a lock.
   ///
   /// - Parameter attempt: The number of previous attempts to acquire this lock.

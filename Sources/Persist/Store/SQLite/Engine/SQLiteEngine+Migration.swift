@@ -11,24 +11,6 @@ extension SQLiteEngine: MigrationEngine {
     try SQLiteConnection.reading(file(location), options: options) { try body($0) }
   }
 
-  package func inspectState<T>(
-    of location: StoreLocation, options: StoreOptions, _ body: (any StoreInspector) throws -> T
-  ) throws -> (T, (any InspectedState)?) {
-    let url = try file(location)
-    let files = InspectedFiles(SQLiteFileName.resolved(url))
-    var state: InspectedFile?
-    var version: UInt32 = 0
-    let result = try SQLiteConnection.reading(url, options: options) { connection in
-      let result = try body(connection)
-      version = connection.dataVersion
-      return result
-    } keeping: {
-      state = InspectedFile($0, version)
-    }
-    if let state { return (result, state) }
-    return (result, files)
-  }
-
   package func connect(to location: StoreLocation, options: StoreOptions) throws -> any MigrationConnection {
     try SQLiteConnection(file(location), mode: .readWrite, options: options)
   }
@@ -117,50 +99,5 @@ extension SQLiteEngine: MigrationEngine {
       try metadata.write(to: connection)
     }
     if completingFile { try connection.execute(.journalModeDelete) }
-  }
-}
-
-/// The state of a file that was inspected: SQLite's number of it, which only the connection that has read it can
-/// compare.
-private final class InspectedFile: InspectedState {
-  private let connection: SQLiteConnection
-  private let version: UInt32
-
-  init(_ connection: SQLiteConnection, _ version: UInt32) { (self.connection, self.version) = (connection, version) }
-
-  deinit { connection.close() }
-
-  func isPresent() -> Bool {
-    defer { connection.close() }
-    connection.waitForNothing()
-    let present = try? connection.readTransaction {
-      // SQLite compares when it reads.
-      _ = try connection.first(.schemaVersion) { $0.integer(0) }
-      return connection.dataVersion == version && !connection.hasMoved
-    }
-    return present ?? false
-  }
-}
-
-/// The state of a file that nobody has open, and that is read without locks: its size and time.
-private final class InspectedFiles: InspectedState {
-  /// Longer than the units in which file systems count time, so that a later change has another time.
-  private static let age = 2.5
-
-  private let url: URL
-  private let state: StoreFilesState
-
-  /// Nil if the file is too new, or if it isn't the whole store.
-  init?(_ url: URL) {
-    (self.url, state) = (url, StoreFilesState(of: url))
-    let attributes = try? FileManager.default.attributesOfItem(atPath: url.path)
-    guard state.isOneFile, let changed = attributes?[.modificationDate] as? Date,
-      Date().timeIntervalSince(changed) > Self.age
-    else { return nil }
-  }
-
-  func isPresent() -> Bool {
-    let present = StoreFilesState(of: url)
-    return present.isOneFile && present.hasSameFile(as: state)
   }
 }

@@ -6,25 +6,18 @@ extension SQLiteConnection {
   /// A read without locks is repeated if another program changed the files in the meantime, even if it failed with an
   /// error.
   ///
-  /// - Parameter keep: Called with the connection after the transaction, instead of closing it, if it uses locks.
   /// - Throws: ``PersistenceError/Code/storeBusy`` if others keep changing the files.
   @_semantics("optimize.sil.specialize.generic.never") @inline(never)
   static func reading<T>(
-    _ url: URL, options: StoreOptions = StoreOptions(), _ body: (SQLiteConnection) throws -> T,
-    keeping keep: (SQLiteConnection) -> Void = { $0.close() }
+    _ url: URL, options: StoreOptions = StoreOptions(), _ body: (SQLiteConnection) throws -> T
   ) throws -> T {
     let deadline = ContinuousClock.now + options.busyTimeout
     while true {
       let before = StoreFilesState(of: url)
       let result = Result {
         let connection = try SQLiteConnection(url, mode: .readOnly, options: options)
-        var isKept = false
-        defer { if !isKept { connection.close() } }
-        let value = try connection.readTransaction { try body(connection) }
-        guard !connection.isWithoutLocks else { return (value, true) }
-        isKept = true
-        keep(connection)
-        return (value, false)
+        defer { connection.close() }
+        return (try connection.readTransaction { try body(connection) }, connection.isWithoutLocks)
       }
       let isChanged = StoreFilesState(of: url) != before
       switch result {

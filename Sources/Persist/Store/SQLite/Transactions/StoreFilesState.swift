@@ -15,11 +15,6 @@ struct StoreFilesState: Hashable {
     hasIndex = url.map { FileState(SQLiteFileName.companion(of: $0, "-shm")) != nil } ?? false
   }
 
-  /// Whether the database contains everything.
-  var isOneFile: Bool { database != nil && (wal?.size ?? 0) == 0 && journal == nil }
-
-  func hasSameFile(as other: StoreFilesState) -> Bool { database == other.database }
-
   /// Nil if there was no state before, because locks are used.
   init?(ifNeeded before: StoreFilesState?, of url: URL?) {
     guard before != nil else { return nil }
