@@ -144,22 +144,6 @@ struct IdentityMapTests {
     #expect(map.count == 0)
   }
 
-  @Test("Searches are short among consecutive and evenly spaced keys", arguments: [1, 2, 3, 7, 8, 9, 16, 24, 27, 4096])
-  func evenlySpaced(distance: Int64) throws {
-    let entity = try ManagedObjectModel(SampleModels.people).entity(named: "Person")
-    var map = IdentityMap()
-    let object = ManagedObject(entity: entity, insertInto: nil)
-    for number in 0..<Int64(20_000) {
-      map.insert(object, key: number * distance)
-      guard (number + 1).isMultiple(of: 1000) else { continue }
-      let present = (0...number).reduce(0) { $0 + map.searchLength(of: $1 * distance) }
-      let absent = (1...number).reduce(0) { $0 + map.searchLength(of: ($1 + number) * distance) }
-      #expect(present <= (distance == 1 ? 2 : 5) * (Int(number) + 1))
-      #expect(absent <= (distance == 1 ? 5 : 12) * Int(number))
-    }
-    #expect(map.count == 20_000)
-  }
-
   @Test("Searches stay short while objects are removed in the map's order, by key or at random", arguments: 0..<4)
   func searches(order: Int) throws {
     let entity = try ManagedObjectModel(SampleModels.people).entity(named: "Person")

@@ -2,15 +2,14 @@
 ///
 /// Open addressing over blocks of eight entries: a multiplicative hash (Fibonacci's) of the key without its low three
 /// bits selects the block, and those bits the entry. Consecutive keys, as in most fetches, share two cache lines, and
-/// the hash distributes consecutive blocks evenly. A search goes on in the next block, since the other entries of a
-/// block are those of neighboring keys: among consecutive keys, it examines one entry to find a key and at most four to
-/// find none, where entry after entry it would be up to twelve. `Dictionary` makes a whole fetch a quarter slower; weak
-/// references double its cost and slow down every later retain of an object.
+/// the hash distributes consecutive blocks evenly; with sparse keys, a block acts as a bucket. `Dictionary` makes a
+/// whole fetch a quarter slower; weak references double its cost and slow down every later retain of an object.
 ///
 /// The map doesn't keep its objects alive: each removes itself when deallocated, so that no entry outlives its object.
 ///
-/// A removed entry is only marked if searches continue past it. Closing the gap instead would hash the keys of all
-/// entries up to the next free one. Marked entries are used again, and disappear when the map is resized.
+/// A removed entry is only marked, so that searches continue past it. Closing the gap instead would hash the keys of
+/// all entries up to the next free one, and these are dozens when consecutive keys fill whole blocks. Marked entries
+/// are used again, and disappear when the map is resized.
 ///
 /// Objects are often released together. A map therefore shrinks late, and then a lot, which examines each entry about
 /// once. It also switches to another hash function: objects may be removed in the order of their entries, as when all
@@ -94,10 +93,6 @@ package struct IdentityMap: ~Copyable {
   }
 
   private static let blockSize = 8
-  private static let leastBlockCount = 2
-  /// The distance of the entries that a search examines: to the next entry of the next block. The number of blocks is
-  /// never a multiple of three, so that a search would reach every entry.
-  private static let step = blockSize + 1
   /// The fractional parts of the golden ratio and of the square roots of 2, 3, 7, 11, 13, 17 and 19, as odd fixed-point
   /// numbers. The fractional parts of the multiples of each are evenly distributed.
   private static let multipliers: [UInt64] = [
@@ -114,8 +109,8 @@ package struct IdentityMap: ~Copyable {
   private var shrinkCount = 0
 
   init() {
-    blockCount = Self.leastBlockCount
-    entries = Entries(count: Self.leastBlockCount * Self.blockSize)
+    blockCount = 1
+    entries = Entries(count: Self.blockSize)
   }
 
   deinit { entries.deallocate() }
@@ -132,10 +127,7 @@ package struct IdentityMap: ~Copyable {
   }
 
   @inline(__always)
-  private func place(after place: Int) -> Int {
-    let next = place &+ Self.step
-    return next >= capacity ? next &- capacity : next
-  }
+  private func place(after place: Int) -> Int { place &+ 1 == capacity ? 0 : place &+ 1 }
 
   /// - Complexity: O(1) on average.
   package subscript(key: Int64) -> ManagedObject? {
@@ -165,14 +157,13 @@ package struct IdentityMap: ~Copyable {
   /// Reserves space for more objects, so that bulk insertion doesn't rehash repeatedly.
   mutating func reserve(_ more: Int) {
     let wanted = count &+ more
-    guard (wanted &+ removedCount) &* 5 > capacity &* 4 else { return }
+    guard (wanted &+ removedCount) &* 4 > capacity &* 3 else { return }
     // A map that is full mostly of removed entries keeps its size.
     resize(toBlocks: wanted &* 2 > capacity ? max(greaterBlockCount, wanted / 6 + 1) : blockCount)
   }
 
-  /// Maps of more than 768 KB grow by half instead of doubling, so that less of their memory remains free. Others
-  /// double: their entries move half as often, and less memory returns to the system while they grow.
-  private var greaterBlockCount: Int { blockCount < 8192 ? blockCount * 2 : blockCount * 3 / 2 }
+  /// Large maps grow by half instead of doubling, so that less of their memory remains free.
+  private var greaterBlockCount: Int { blockCount < Self.keptBlockCount ? blockCount * 2 : blockCount * 3 / 2 }
 
   /// Removes the entry of a key, if present.
   mutating func remove(_ key: Int64) {
@@ -222,7 +213,7 @@ package struct IdentityMap: ~Copyable {
 
   mutating func removeAll() {
     entries.deallocate()
-    blockCount = Self.leastBlockCount
+    blockCount = 1
     entries = Entries(count: capacity)
     (count, removedCount) = (0, 0)
   }
@@ -247,7 +238,7 @@ package struct IdentityMap: ~Copyable {
 
   private mutating func resize(toBlocks newCount: Int) {
     let (old, oldCapacity) = (entries, capacity)
-    blockCount = newCount.isMultiple(of: 3) ? newCount + 1 : newCount
+    blockCount = newCount
     entries = Entries(count: capacity)
     removedCount = 0
     for index in 0..<oldCapacity {
