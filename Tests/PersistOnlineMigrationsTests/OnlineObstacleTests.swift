@@ -124,7 +124,9 @@ struct OnlineObstacleTests {
       try other.run(
         """
         DO $$ BEGIN
-          WHILE NOT EXISTS (SELECT FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY(pg_blocking_pids(pid))) LOOP
+          WHILE NOT EXISTS (
+            SELECT FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY(pg_blocking_pids(pid))
+          ) LOOP
             PERFORM pg_sleep(0.005);
           END LOOP;
           UPDATE item SET count = 1 WHERE name = 'Item 1';
