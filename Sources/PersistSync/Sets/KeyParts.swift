@@ -40,8 +40,8 @@ struct KeyParts {
       heads[key.headBytes] = head
       places.append((objects.count - 1, head))
     }
-    let objectRanks = ranks(of: objects)
-    let headRanks = ranks(of: heads.sorted { $0.value < $1.value }.map(\.key))
+    let objectRanks = objects.ranks
+    let headRanks = heads.sorted { $0.value < $1.value }.map(\.key).ranks
     let ranks = places.map { (object: objectRanks[$0.object], head: headRanks[$0.head]) }
     return keys.indices.sorted { left, right in
       let (first, second) = (ranks[left], ranks[right])
@@ -49,17 +49,6 @@ struct KeyParts {
       if first.head != second.head { return first.head < second.head }
       return keys[left].rest.precedes(keys[right].rest)
     }
-  }
-
-  /// The places of byte strings in their order, which are equal for equal ones.
-  private static func ranks(of all: [Data]) -> [Int] {
-    let order = all.indices.sorted { all[$0].precedes(all[$1]) }
-    var ranks = Array(repeating: 0, count: all.count)
-    for (index, place) in order.enumerated().dropFirst() {
-      let last = order[index - 1]
-      ranks[place] = ranks[last] + (all[last] == all[place] ? 0 : 1)
-    }
-    return ranks
   }
 }
 
@@ -82,5 +71,18 @@ extension ByteWriter {
     let shared = bytes.sharedCount(with: last)
     number(UInt64(shared))
     counted(bytes.dropFirst(shared))
+  }
+}
+
+extension [Data] {
+  /// The places of the byte strings in their order, which are equal for equal ones.
+  var ranks: [Int] {
+    let order = indices.sorted { self[$0].precedes(self[$1]) }
+    var ranks = Array<Int>(repeating: 0, count: count)
+    for (index, place) in order.enumerated().dropFirst() {
+      let last = order[index - 1]
+      ranks[place] = ranks[last] + (self[last] == self[place] ? 0 : 1)
+    }
+    return ranks
   }
 }

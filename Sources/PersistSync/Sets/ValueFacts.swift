@@ -76,7 +76,7 @@ struct ValueFacts {
 
   /// Brings the facts in the order of their keys.
   mutating func sort() {
-    let ranks = Self.ranks(of: heads)
+    let ranks = heads.ranks
     let (names, all) = (names, facts)
     let order = objects.indices.sorted { names.order(objects[$0].name, beside: names, objects[$1].name) < 0 }
     facts.removeAll(keepingCapacity: true)
@@ -88,14 +88,6 @@ struct ValueFacts {
         facts.append(contentsOf: own)
       }
     }
-  }
-
-  /// The places of bytes in their order.
-  private static func ranks(of all: [Data]) -> [Int] {
-    let order = all.indices.sorted { all[$0].precedes(all[$1]) }
-    var ranks = Array(0..<all.count)
-    for (rank, place) in order.enumerated() { ranks[place] = rank }
-    return ranks
   }
 
   /// The beginning of facts that a change set has place for. The facts of an object are in one, as far as possible.

@@ -1,10 +1,9 @@
 import Foundation
 import Persist
 
-/// What is parked in a store, for comparing it with that of another store: a mark of 24 bytes for each value, object or
-/// pair.
+/// Marks of 24 bytes for each value, object and pair that is parked in a store, for comparing it with another store.
 struct ParkedMarks {
-  /// What a slot is for. The slots of two stores may have different numbers.
+  /// The subject of a slot. The slots of two stores may have different numbers.
   private struct Place: Hashable {
     let kind: ParkedSlot.Kind
     let name: String

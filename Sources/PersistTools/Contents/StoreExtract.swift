@@ -5,7 +5,7 @@ package import Persist
 ///
 /// It has the same model, and the objects have their keys, versions, values and orders. Relationships lead to those
 /// objects only. Objects that others can't be valid without are included, so that the new store passes every check.
-/// What is parked of the objects comes along: see ``ParkedSelection``.
+/// Their parked values come along: see ``ParkedSelection``.
 package struct StoreExtract {
   private let source: any PersistentStore
   private let registry: ModelRegistry?

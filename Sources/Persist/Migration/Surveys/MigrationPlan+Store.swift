@@ -58,7 +58,7 @@ extension MigrationPlan {
     for (index, hop) in survey.path.hops.enumerated() {
       let own = try index == 0 ? found.losses : later.counted(hop.losses(survey.resources), ofHop: index)
       losses += own
-      // What a mapping model or a policy leaves out isn't parked.
+      // Hops with a mapping model or a policy park nothing that they leave out.
       if migrator.effectiveParking == .always, hop.isInferred { parked += own }
     }
     blockers += found.blockers.filter { !blockers.contains($0) }

@@ -209,7 +209,7 @@ private final class LargeLog {
     while failures < Self.maximumFailures, let present = FileState(file)?.size, present > size + Self.part {
       try connection.execute(.transferLog)
       try pool.withTurn { _ in
-        // What others have written since.
+        // Commits of others since then.
         try connection.execute(.transferLog)
         try connection.beginLogAnew(ofSize: present - Self.part)
       }
