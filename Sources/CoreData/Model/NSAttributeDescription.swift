@@ -210,20 +210,5 @@ extension NSAttributeType {
   }
 
   /// The class of the values on Apple's platforms.
-  var valueClassName: String? {
-    switch self {
-    case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .doubleAttributeType,
-      .floatAttributeType, .booleanAttributeType:
-      "NSNumber"
-    case .decimalAttributeType: "NSDecimalNumber"
-    case .stringAttributeType: "NSString"
-    case .dateAttributeType: "NSDate"
-    case .binaryDataAttributeType: "NSData"
-    case .UUIDAttributeType: "NSUUID"
-    case .URIAttributeType: "NSURL"
-    case .objectIDAttributeType: "NSManagedObjectID"
-    case .compositeAttributeType: "NSDictionary"
-    case .transformableAttributeType, .undefinedAttributeType: nil
-    }
-  }
+  var valueClassName: String? { persistType.traits.className }
 }

@@ -62,7 +62,29 @@ public enum StoredValue: Sendable, Hashable {
   }
 }
 
+/// The kinds of stored values, by their names in JSON.
+package enum ValueKind: String, Sendable {
+  case null, boolean, integer, double, decimal, string, date, data, uuid, uri, objectID, composite
+}
+
 extension StoredValue {
+  package var valueKind: ValueKind {
+    switch self {
+    case .null: .null
+    case .boolean: .boolean
+    case .integer: .integer
+    case .double: .double
+    case .decimal: .decimal
+    case .string: .string
+    case .date: .date
+    case .data: .data
+    case .uuid: .uuid
+    case .uri: .uri
+    case .objectID: .objectID
+    case .composite: .composite
+    }
+  }
+
   /// Returns a composite with an element at a path of names replaced; the new value itself for an empty path.
   package func replacing(_ path: ArraySlice<String>, with value: StoredValue) -> StoredValue {
     guard !path.isEmpty else { return value }

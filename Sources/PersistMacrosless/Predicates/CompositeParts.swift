@@ -67,7 +67,7 @@ enum CompositeParts {
     case .binary: [.data(Data([1])), .data(Data([1, 2]))]
     case .uuid: [.uuid(UUID()), .uuid(UUID())]
     case .uri: [.uri("a:b"), .uri("c:d")]
-    default: []
+    case .transformable, .composite, .objectID, .undefined: []
     }
   }
 

@@ -55,7 +55,7 @@ enum UniqueAttributes {
     case .int32: 5
     case .double: 3
     case .int16, .float: 2
-    default: 0
+    case .boolean, .composite, .objectID, .undefined: 0
     }
   }
 }

@@ -19,8 +19,7 @@ package enum AttributeConversion: Sendable, Equatable {
       (.int32, .int64): .same
     case (.string, .uri), (.uri, .string), (.binary, .transformable), (.transformable, .binary), (.float, .double):
       .same
-    case (.int32, .int16), (.int64, .int16): .exactWithin(Int64(Int16.min)...Int64(Int16.max))
-    case (.int64, .int32): .exactWithin(Int64(Int32.min)...Int64(Int32.max))
+    case (.int32, .int16), (.int64, .int16), (.int64, .int32): .exactWithin(new.integerRange)
     case (.int16, .boolean), (.int32, .boolean), (.int64, .boolean): .exactWithin(0...1)
     case (.int16, .float), (.int16, .double), (.int32, .double): .exact
     case (.int32, .float), (.int64, .float): .exactWithin(-(1 << 24)...(1 << 24))

@@ -12,18 +12,16 @@ struct AttributeValue {
   /// Nil if the attribute doesn't accept the value.
   func converted(_ value: StoredValue) -> StoredValue? {
     switch (attribute.type, value) {
-    case (_, .null), (.undefined, _), (.boolean, .boolean), (.double, .double), (.decimal, .decimal),
-      (.string, .string), (.date, .date), (.binary, .data), (.transformable, .data), (.uuid, .uuid), (.uri, .uri),
-      (.composite, .composite), (.objectID, .objectID):
-      value
+    case (_, .null): value
     case (.int16, _): whole(value, Int64(Int16.min)...Int64(Int16.max))
     case (.int32, _): whole(value, Int64(Int32.min)...Int64(Int32.max))
     case (.int64, _): whole(value, Int64.min...Int64.max)
-    case (.boolean, _): whole(value, 0...1).map { .boolean($0 == .integer(1)) }
-    case (.double, _): Number(value).map { .double($0.double) }
     // A double that a float represents exactly is unchanged.
     case (.float, .double(let number)) where Double(Float(number)) == number: value
     case (.float, _): Number(value).map { .double(Double(Float($0.double))) }
+    case _ where attribute.type.holds(value): value
+    case (.boolean, _): whole(value, 0...1).map { .boolean($0 == .integer(1)) }
+    case (.double, _): Number(value).map { .double($0.double) }
     case (.decimal, _): Number(value).flatMap(\.decimal).map(StoredValue.decimal)
     case (.date, _): Number(value).map { .date(Date(timeIntervalSinceReferenceDate: $0.double)) }
     case (.string, .uri(let text)): .string(text)

@@ -136,17 +136,13 @@ extension AttributeDescription {
   /// Returns the reason why a value doesn't fit this attribute, as the rest of a sentence; nil if it fits.
   func problem(with value: StoredValue) -> String? {
     switch (type, value) {
-    case (_, .null), (.int64, .integer), (.double, .double), (.decimal, .decimal), (.string, .string),
-      (.boolean, .boolean), (.date, .date), (.binary, .data), (.uuid, .uuid), (.uri, .uri), (.transformable, .data),
-      (.composite, .composite), (.objectID, .objectID), (.undefined, _):
-      nil
     case (.int16, .integer(let number)):
       Int16(exactly: number) == nil ? "\(number) is out of the range of a 16-bit integer." : nil
     case (.int32, .integer(let number)):
       Int32(exactly: number) == nil ? "\(number) is out of the range of a 32-bit integer." : nil
     case (.float, .double(let number)):
       number.isFinite && !Float(number).isFinite ? "\(number) is out of the range of a float." : nil
-    default: "\(value) isn't a value of type \(type.rawValue)."
+    default: type.holds(value) ? nil : "\(value) isn't a value of type \(type.rawValue)."
     }
   }
 }

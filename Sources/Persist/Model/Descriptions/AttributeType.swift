@@ -27,3 +27,51 @@ public enum AttributeType: String, Sendable, Hashable, Codable, CaseIterable {
     }
   }
 }
+
+extension AttributeType {
+  /// The names of a type elsewhere, and the kind of its values. A new type needs a row in ``traits``; the compiler
+  /// finds the functions that have a case for each type.
+  package struct Traits: Sendable {
+    /// The kind of the values; nil if they can be of any kind.
+    package let values: ValueKind?
+    /// `NSAttributeType` in compiled models, and the default of `NSAttributeValueClassName`.
+    package let archiveNumber: Int64
+    package let className: String?
+    /// `attributeType` in Xcode's models.
+    package let xcodeName: String
+    /// Whether Xcode's models contain default values of the type as text.
+    package let hasTextDefault: Bool
+  }
+
+  package var traits: Traits {
+    func row(
+      _ values: ValueKind?, _ number: Int64, _ className: String?, xcode name: String, hasTextDefault: Bool = false
+    ) -> Traits {
+      Traits(
+        values: values, archiveNumber: number, className: className, xcodeName: name, hasTextDefault: hasTextDefault)
+    }
+    return switch self {
+    case .int16: row(.integer, 100, "NSNumber", xcode: "Integer 16", hasTextDefault: true)
+    case .int32: row(.integer, 200, "NSNumber", xcode: "Integer 32", hasTextDefault: true)
+    case .int64: row(.integer, 300, "NSNumber", xcode: "Integer 64", hasTextDefault: true)
+    case .decimal: row(.decimal, 400, "NSDecimalNumber", xcode: "Decimal", hasTextDefault: true)
+    case .double: row(.double, 500, "NSNumber", xcode: "Double", hasTextDefault: true)
+    case .float: row(.double, 600, "NSNumber", xcode: "Float", hasTextDefault: true)
+    case .string: row(.string, 700, "NSString", xcode: "String", hasTextDefault: true)
+    case .boolean: row(.boolean, 800, "NSNumber", xcode: "Boolean", hasTextDefault: true)
+    case .date: row(.date, 900, "NSDate", xcode: "Date")
+    case .binary: row(.data, 1000, "NSData", xcode: "Binary")
+    case .uuid: row(.uuid, 1100, "NSUUID", xcode: "UUID", hasTextDefault: true)
+    case .uri: row(.uri, 1200, "NSURL", xcode: "URI", hasTextDefault: true)
+    case .transformable: row(.data, 1800, nil, xcode: "Transformable")
+    case .composite: row(.composite, 2100, "NSDictionary", xcode: "Composite")
+    case .objectID: row(.objectID, 2000, "NSManagedObjectID", xcode: "Object ID")
+    case .undefined: row(nil, 0, nil, xcode: "Undefined")
+    }
+  }
+
+  /// Whether a value is of the kind of this type's values; true for no value. The range of an integer isn't compared.
+  package func holds(_ value: StoredValue) -> Bool {
+    value.isNull || traits.values.map { $0 == value.valueKind } ?? true
+  }
+}

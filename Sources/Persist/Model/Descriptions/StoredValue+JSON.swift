@@ -12,72 +12,58 @@ extension StoredValue {
   }
 
   func jsonValue(as type: AttributeType) -> JSONElement {
-    let kind = jsonKind
-    return Self.plainKind(of: type) == kind.name ? kind.value : .object([kind.name: kind.value])
+    Self.plainKind(of: type) == valueKind ? json : withKind
   }
 
   /// Returns the kind of an attribute's values; nil if they are always written with their kind.
-  private static func plainKind(of type: AttributeType) -> String? {
-    switch type {
-    case .int16, .int32, .int64: "integer"
-    case .double, .float: "double"
-    case .decimal: "decimal"
-    case .string: "string"
-    case .boolean: "boolean"
-    case .date: "date"
-    case .binary, .transformable: "data"
-    case .uuid: "uuid"
-    case .uri: "uri"
-    case .composite, .objectID, .undefined: nil
-    }
+  private static func plainKind(of type: AttributeType) -> ValueKind? {
+    [.composite, .objectID].contains(type) ? nil : type.traits.values
   }
 
-  private var jsonKind: (name: String, value: JSONElement) {
+  private var withKind: JSONElement { .object([valueKind.rawValue: json]) }
+
+  private var json: JSONElement {
     switch self {
-    case .null: ("null", .null)
-    case .boolean(let value): ("boolean", .boolean(value))
-    case .integer(let value): ("integer", .integer(value))
-    case .double(let value): ("double", .double(value))
-    case .decimal(let value): ("decimal", .string(value.description))
-    case .string(let value): ("string", .string(value))
-    case .date(let value): ("date", .double(value.timeIntervalSinceReferenceDate))
-    case .data(let value): ("data", .string(value.base64EncodedString()))
-    case .uuid(let value): ("uuid", .string(value.uuidString))
-    case .uri(let value): ("uri", .string(value))
-    case .objectID(let value): ("objectID", .string(value.description))
-    case .composite(let elements):
-      ("composite", .object(elements.mapValues { value in
-        let kind = value.jsonKind
-        return .object([kind.name: kind.value])
-      }))
+    case .null: .null
+    case .boolean(let value): .boolean(value)
+    case .integer(let value): .integer(value)
+    case .double(let value): .double(value)
+    case .decimal(let value): .string(value.description)
+    case .string(let value), .uri(let value): .string(value)
+    case .date(let value): .double(value.timeIntervalSinceReferenceDate)
+    case .data(let value): .string(value.base64EncodedString())
+    case .uuid(let value): .string(value.uuidString)
+    case .objectID(let value): .string(value.description)
+    case .composite(let elements): .object(elements.mapValues(\.withKind))
     }
   }
 
   private static func plain(_ json: JSONElement, as type: AttributeType) -> StoredValue? {
-    plainKind(of: type).flatMap { value(json, kind: $0) }
+    plainKind(of: type).flatMap { value(json, $0) }
   }
 
   private static func withKind(_ json: JSONElement) -> StoredValue? {
     guard case .object(let members) = json, let member = members.first, members.count == 1 else { return nil }
-    return value(member.value, kind: member.key)
+    return ValueKind(rawValue: member.key).flatMap { value(member.value, $0) }
   }
 
-  private static func value(_ json: JSONElement, kind: String) -> StoredValue? {
-    switch (kind, json) {
-    case ("null", .null): .null
-    case ("boolean", .boolean(let value)): .boolean(value)
-    case ("integer", .integer(let value)): .integer(value)
-    case ("double", _): number(json).map(StoredValue.double)
-    case ("date", _): number(json).map { .date(Date(timeIntervalSinceReferenceDate: $0)) }
-    case ("decimal", .string(let text)): decimal(text).map(StoredValue.decimal)
-    case ("string", .string(let text)): .string(text)
-    case ("data", .string(let text)): Data(base64Encoded: text).map(StoredValue.data)
-    case ("uuid", .string(let text)): UUID(uuidString: text).map(StoredValue.uuid)
-    case ("uri", .string(let text)): .uri(text)
-    case ("objectID", .string(let text)):
-      URL(string: text).flatMap { ManagedObjectID(uriRepresentation: $0) }.map(StoredValue.objectID)
-    case ("composite", .object(let members)): composite(members)
-    default: nil
+  private static func value(_ json: JSONElement, _ kind: ValueKind) -> StoredValue? {
+    var text: String? { if case .string(let text) = json { text } else { nil } }
+    switch kind {
+    case .null: return json == .null ? .null : nil
+    case .boolean: return if case .boolean(let value) = json { .boolean(value) } else { nil }
+    case .integer: return if case .integer(let value) = json { .integer(value) } else { nil }
+    case .double: return number(json).map(StoredValue.double)
+    case .date: return number(json).map { .date(Date(timeIntervalSinceReferenceDate: $0)) }
+    case .decimal: return text.flatMap(decimal).map(StoredValue.decimal)
+    case .string: return text.map(StoredValue.string)
+    case .data: return text.flatMap { Data(base64Encoded: $0) }.map(StoredValue.data)
+    case .uuid: return text.flatMap { UUID(uuidString: $0) }.map(StoredValue.uuid)
+    case .uri: return text.map(StoredValue.uri)
+    case .objectID:
+      return text.flatMap { URL(string: $0) }.flatMap { ManagedObjectID(uriRepresentation: $0) }
+        .map(StoredValue.objectID)
+    case .composite: return if case .object(let members) = json { composite(members) } else { nil }
     }
   }
 

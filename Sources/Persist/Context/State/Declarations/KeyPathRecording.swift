@@ -120,7 +120,7 @@ final class KeyPathRecording: @unchecked Sendable {
     case .binary: .data(Data("Recorded value".utf8))
     case .uuid: .uuid(UUID(uuid: (1, 2, 3, 2, 1, 1, 2, 3, 2, 1, 1, 2, 3, 2, 1, 0)))
     case .uri: .uri("recorded:value")
-    default: nil
+    case .transformable, .composite, .objectID, .undefined: nil
     }
   }
 }

@@ -49,7 +49,7 @@ package enum DynamicValue {
     case .date: exactly(value, Date.self).map(StoredValue.date)
     case .binary: exactly(value, Data.self).map(StoredValue.data)
     case .uuid: exactly(value, UUID.self).map(StoredValue.uuid)
-    default: nil
+    case .float, .decimal, .uri, .transformable, .composite, .objectID, .undefined: nil
     }
   }
 

@@ -99,10 +99,9 @@ extension StoredValue {
   /// Nil if the value doesn't fit the type.
   func converted(to type: AttributeType) -> StoredValue? {
     switch (type, self) {
-    case (_, .null), (.undefined, _), (.boolean, .boolean), (.int16, .integer), (.int32, .integer), (.int64, .integer),
-      (.double, .double), (.decimal, .decimal), (.string, .string), (.date, .date), (.binary, .data),
-      (.transformable, .data), (.uuid, .uuid), (.uri, .uri):
-      self
+    // The source says 0.1, the archive contains the nearest float: its shortest decimal form restores the original.
+    case (.float, .double(let value)): Double(Float(value).description).map(StoredValue.double)
+    case _ where type.holds(self): self
     case (.boolean, .integer(let value)): .boolean(value != 0)
     case (.boolean, .double(let value)): .boolean(value != 0)
     case (.int16, .boolean(let value)), (.int32, .boolean(let value)), (.int64, .boolean(let value)):
@@ -114,8 +113,6 @@ extension StoredValue {
     case (.double, .integer(let value)): .double(Double(value))
     case (.double, .boolean(let value)): .double(value ? 1 : 0)
     case (.double, .decimal(let value)): Double(value.description).map(StoredValue.double)
-    // The source says 0.1, the archive contains the nearest float: its shortest decimal form restores the original.
-    case (.float, .double(let value)): Double(Float(value).description).map(StoredValue.double)
     case (.float, .integer(let value)): Double(Float(value).description).map(StoredValue.double)
     case (.float, .boolean(let value)): .double(value ? 1 : 0)
     case (.float, .decimal(let value)): Double(value.description).map(StoredValue.double)

@@ -23,7 +23,7 @@ extension ModelArchiveReader {
       isIndexedBySpotlight: try object.flag("NSIndexedBySpotlight"))
     attribute.unknown = try unknown(in: object, besides: Self.attributeKeys)
     let className = try object.text("NSAttributeValueClassName")
-    attribute.valueClassName = className == Self.valueClassName(type) ? nil : className
+    attribute.valueClassName = className == type.traits.className ? nil : className
     readFlags(try object.integer("NSFlagsKey"), into: &attribute)
     try readDefault(of: object, in: entity, into: &attribute)
     try readValidation(of: object, into: &attribute)
@@ -45,41 +45,7 @@ extension ModelArchiveReader {
 
   /// Returns the type for a number of `NSAttributeType`.
   static func attributeType(_ number: Int64) -> AttributeType? {
-    switch number {
-    case 0: .undefined
-    case 100: .int16
-    case 200: .int32
-    case 300: .int64
-    case 400: .decimal
-    case 500: .double
-    case 600: .float
-    case 700: .string
-    case 800: .boolean
-    case 900: .date
-    case 1000: .binary
-    case 1100: .uuid
-    case 1200: .uri
-    case 1800: .transformable
-    case 2000: .objectID
-    case 2100: .composite
-    default: nil
-    }
-  }
-
-  /// Returns the default class of a type's values.
-  private static func valueClassName(_ type: AttributeType) -> String? {
-    switch type {
-    case .int16, .int32, .int64, .double, .float, .boolean: "NSNumber"
-    case .decimal: "NSDecimalNumber"
-    case .string: "NSString"
-    case .date: "NSDate"
-    case .binary: "NSData"
-    case .uuid: "NSUUID"
-    case .uri: "NSURL"
-    case .objectID: "NSManagedObjectID"
-    case .composite: "NSDictionary"
-    case .transformable, .undefined: nil
-    }
+    AttributeType.allCases.first { $0.traits.archiveNumber == number }
   }
 
   private func readFlags(_ flags: Int64, into attribute: inout AttributeDescription) {

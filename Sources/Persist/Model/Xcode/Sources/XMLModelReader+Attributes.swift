@@ -1,14 +1,9 @@
 extension XMLModelReader {
   static func attributeType(_ name: String) -> AttributeType? {
-    attributeTypes[name.filter { $0 != " " }.lowercased()]
+    func plain(_ name: String) -> String { name.filter { $0 != " " }.lowercased() }
+    let name = plain(name)
+    return name == "binarydata" ? .binary : AttributeType.allCases.first { plain($0.traits.xcodeName) == name }
   }
-
-  private static let attributeTypes: [String: AttributeType] = [
-    "integer16": .int16, "integer32": .int32, "integer64": .int64, "decimal": .decimal, "double": .double,
-    "float": .float, "string": .string, "boolean": .boolean, "date": .date, "binary": .binary, "binarydata": .binary,
-    "uuid": .uuid, "uri": .uri, "transformable": .transformable, "composite": .composite, "objectid": .objectID,
-    "undefined": .undefined,
-  ]
 
   func attribute(_ element: MarkupElement) -> AttributeDescription? {
     var fields = XMLFields(element, log: log)
@@ -17,8 +12,7 @@ extension XMLModelReader {
     guard let type = Self.attributeType(typeName) else {
       fields.report(
         "'attributeType' is '\(typeName)', which isn't an attribute type.",
-        fix: "Expected Integer 16, Integer 32, Integer 64, Decimal, Double, Float, String, Boolean, Date, Binary, "
-          + "UUID, URI, Transformable, Composite or Undefined.")
+        fix: "Expected one of " + AttributeType.allCases.map(\.traits.xcodeName).joined(separator: ", ") + ".")
       return nil
     }
     return attribute(name, type, from: &fields)
@@ -80,7 +74,7 @@ extension XMLModelReader {
       return .null
     }
     // The format has no text for values of other types; if one exists nevertheless, it is preserved as unknown.
-    guard Self.typesWithTextDefault.contains(type), let text = fields.verbatim("defaultValueString") else {
+    guard type.traits.hasTextDefault, let text = fields.verbatim("defaultValueString") else {
       return .null
     }
     if text.isEmpty && type != .string { return .null }
@@ -89,10 +83,6 @@ extension XMLModelReader {
       "defaultValueString", text, "that isn't a value of type \(type.rawValue), so the attribute has no default.")
     return .null
   }
-
-  private static let typesWithTextDefault: Set<AttributeType> = [
-    .int16, .int32, .int64, .decimal, .double, .float, .string, .boolean, .uuid, .uri,
-  ]
 
   private func validation(of type: AttributeType, from fields: inout XMLFields) -> AttributeValidation {
     var validation = AttributeValidation()
