@@ -1,6 +1,6 @@
 /// Conditions on the rows that must hold before anything is written.
 extension InPlacePlanner {
-  mutating func requireValues() {
+  func requireValues() {
     for move in moves {
       guard let entity = move.destination, !move.source.isAbstract else { continue }
       if entity.isAbstract {
@@ -15,7 +15,7 @@ extension InPlacePlanner {
     refuseUnknownRows()
   }
 
-  private mutating func require(_ property: Property, of entity: Entity, _ move: RowMove) {
+  private func require(_ property: Property, of entity: Entity, _ move: RowMove) {
     switch property.kind {
     case .attribute(let attribute) where !attribute.isTransient: require(attribute, property, of: entity, move)
     case .relationship(let relationship) where !relationship.isToMany && !relationship.isOptional:
@@ -24,7 +24,7 @@ extension InPlacePlanner {
     }
   }
 
-  private mutating func require(
+  private func require(
     _ attribute: AttributeDescription, _ property: Property, of entity: Entity, _ move: RowMove
   ) {
     let origin = correspondence.origin(of: attribute.name, in: entity.name)
@@ -63,7 +63,7 @@ extension InPlacePlanner {
   }
 
   /// Checks that the values of an attribute, or of an element of a composite one, can be converted.
-  private mutating func check(
+  private func check(
     _ attribute: AttributeDescription, from old: AttributeDescription, column: String, _ property: Property,
     of entity: Entity, moved move: RowMove
   ) {
@@ -98,7 +98,7 @@ extension InPlacePlanner {
     }
   }
 
-  private mutating func requireNone(_ count: RowCount, _ property: String, of entity: Entity) {
+  private func requireNone(_ count: RowCount, _ property: String, of entity: Entity) {
     work.require(
       count,
       else: MigrationBlocker(
@@ -107,7 +107,7 @@ extension InPlacePlanner {
         fix: "Give '\(property)' a default value or make it optional, or give the hop a mapping model."))
   }
 
-  private mutating func require(_ relationship: RelationshipDescription, of entity: Entity, _ move: RowMove) {
+  private func require(_ relationship: RelationshipDescription, of entity: Entity, _ move: RowMove) {
     let all = rows([move.sourceNumber], of: move.sourceTable)
     let found = origins[relationship, of: entity]
     let parked = parkedPairs(of: relationship, of: entity)
@@ -151,7 +151,7 @@ extension InPlacePlanner {
 
   /// Refuses to rebuild a table with generated columns that others added, to drop a column that one reads, and to give
   /// another column its name.
-  mutating func refuseToLoseGeneratedColumns() {
+  func refuseToLoseGeneratedColumns() {
     for plan in tables {
       guard case .becomes(let table) = plan.source, let real = schema.table(named: table) else { continue }
       let wanted = Set(plan.columns.map(\.name.foldedIdentifier))
@@ -164,7 +164,7 @@ extension InPlacePlanner {
 
   /// Refuses rows with an unknown entity number that would become an entity's rows by the new numbering, or would be
   /// dropped with their table.
-  private mutating func refuseUnknownRows() {
+  private func refuseUnknownRows() {
     for unknown in old.unknownRows {
       guard let plan = tables[becoming: unknown.table] else {
         work.require(unknown.count, else: unknown.blocker)
@@ -182,7 +182,7 @@ extension InPlacePlanner {
 extension InPlacePlanner {
   /// Rejects stores in which objects would be related to several objects of a relationship that allows only one:
   /// because it was to-many, because several relationships become one, or because one becomes its own inverse.
-  mutating func requireUniqueOwners() {
+  func requireUniqueOwners() {
     for entity in new.model.entities {
       for relationship in entity.relationships where !relationship.isTransient {
         if !relationship.isToMany {
@@ -197,7 +197,7 @@ extension InPlacePlanner {
   }
 
   /// - Parameter found: the origins from the perspective of the end that refers to one object only.
-  private mutating func requireUniqueOwners(
+  private func requireUniqueOwners(
     _ found: [PairOrigin], _ relationship: RelationshipDescription, of entity: Entity
   ) {
     let blocker = MigrationBlocker(

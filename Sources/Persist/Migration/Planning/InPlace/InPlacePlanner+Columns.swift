@@ -2,7 +2,7 @@ import Foundation
 
 extension InPlacePlanner {
   /// Determines the source of each column of a new table, and the fate of the old table's columns.
-  mutating func planColumns(of plan: inout TablePlan) {
+  func planColumns(of plan: inout TablePlan) {
     guard let table = plan.oldTable, let real = schema.table(named: table) else { return }
     let uses = newUses[plan.root]
     let oldUses = self.oldUses[plan.moves.first?.source.root ?? plan.root]
@@ -80,7 +80,7 @@ extension InPlacePlanner {
   // MARK: Old columns
 
   /// Old columns are renamed, dropped, or kept if they aren't part of the old model.
-  private mutating func decideNames(of plan: inout TablePlan, in table: StoreSchema.Table, carried: Set<String>) {
+  private func decideNames(of plan: inout TablePlan, in table: StoreSchema.Table, carried: Set<String>) {
     let unknown = Set(old.unknownColumns(of: table).map(\.name))
     let wanted = Set(plan.columns.map(\.name.foldedIdentifier))
     var taken = wanted.union(table.columns.map(\.name.foldedIdentifier))

@@ -1,7 +1,7 @@
 extension InPlacePlanner {
   /// Replaces the indexes with those of the new model. An index that isn't part of the old model is kept if its columns
   /// are.
-  mutating func planIndexes(_ joins: [JoinPlan]) {
+  func planIndexes(_ joins: [JoinPlan]) {
     // Nil once an old index has become it.
     var wanted: [IndexDefinition?] = newIndexes
     let places = Dictionary(grouping: newIndexes.indices, by: { newIndexes[$0].table })
@@ -91,7 +91,7 @@ extension InPlacePlanner {
     return index.columns.first.flatMap { plan.column(named: $0.name)?.subject } ?? .init(plan.root.name)
   }
 
-  private mutating func drop(_ index: StoreSchema.Index, in table: String) {
+  private func drop(_ index: StoreSchema.Index, in table: String) {
     work.add(.dropIndex(index.name), in: .dropIndexes, for: subject(of: index))
   }
 
@@ -160,7 +160,7 @@ extension InPlacePlanner {
   ///
   /// - Parameter isNew: Whether the old rows may violate it too. If not, only values that replace the old ones can: a
   ///   default for the missing values of an attribute that becomes required.
-  private mutating func refuseDuplicates(_ index: IndexDefinition, isNew: Bool, _ joins: [JoinPlan]) {
+  private func refuseDuplicates(_ index: IndexDefinition, isNew: Bool, _ joins: [JoinPlan]) {
     guard index.isUnique, let plan = tables[index.table], let table = plan.oldTable else {
       return
     }
@@ -190,7 +190,7 @@ extension InPlacePlanner {
   }
 
   /// Refuses parked objects whose values violate a unique index together with those of rows.
-  private mutating func refuseParkedDuplicates(
+  private func refuseParkedDuplicates(
     _ index: IndexDefinition, of plan: TablePlan, in table: String, values: [RowExpression], among rows: RowCondition,
     subject: InPlaceWork.Subject?
   ) {

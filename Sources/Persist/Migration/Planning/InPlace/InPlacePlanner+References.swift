@@ -1,6 +1,6 @@
 extension InPlacePlanner {
   /// Clears the keys of rows that a relationship no longer relates, before the keys are transferred.
-  mutating func clearKeysOfUnrelatedRows(_ joins: [JoinPlan]) {
+  func clearKeysOfUnrelatedRows(_ joins: [JoinPlan]) {
     for table in new.tables.map(\.table).uniqued { clearKeys(inTable: table) }
     for join in joins {
       guard case .becomes(let origin, let end) = join.source else { continue }
@@ -14,7 +14,7 @@ extension InPlacePlanner {
     }
   }
 
-  private mutating func clearKeys(inTable table: String) {
+  private func clearKeys(inTable table: String) {
     for (_, references) in references(inTable: table) where references[0].part == .key {
       let relationship = references[0].relationship
       var cuts: [(columns: RelationshipTransfer.Columns, rows: Set<Int>)] = []
@@ -43,7 +43,7 @@ extension InPlacePlanner {
     }
   }
 
-  private mutating func removePairs(
+  private func removePairs(
     of table: String, _ column: String, referringTo target: String, _ numbers: Set<Int>, _ subject: InPlaceWork.Subject
   ) {
     guard !numbers.isEmpty else { return }
@@ -73,11 +73,11 @@ extension InPlacePlanner {
   }
 
   /// Completes relationship columns whose values don't come from a column.
-  mutating func completeReferences(of plan: TablePlan) {
+  func completeReferences(of plan: TablePlan) {
     for (column, references) in references(inTable: plan.name) { complete(column, references, in: plan) }
   }
 
-  private mutating func complete(_ column: String, _ references: [ColumnUse.Reference], in plan: TablePlan) {
+  private func complete(_ column: String, _ references: [ColumnUse.Reference], in plan: TablePlan) {
     let first = references[0]
     guard let owner = new.model.entitiesByName[first.entity] else { return }
     let relationship = first.relationship
@@ -133,7 +133,7 @@ extension InPlacePlanner {
     }
   }
 
-  private mutating func setKeys(
+  private func setKeys(
     _ column: String, _ reference: ColumnUse.Reference, from found: [PairOrigin]
   ) {
     let relationship = reference.relationship
@@ -174,7 +174,7 @@ extension InPlacePlanner {
   }
 
   /// Stages pairs once, for all their users.
-  mutating func stage(_ pairs: PairSource, _ subject: InPlaceWork.Subject) -> PairStage {
+  func stage(_ pairs: PairSource, _ subject: InPlaceWork.Subject) -> PairStage {
     if let stage = stages[pairs] { return stage }
     let stage = PairStage(number: stages.count + 1)
     stages[pairs] = stage

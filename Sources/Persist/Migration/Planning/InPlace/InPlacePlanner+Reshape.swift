@@ -1,6 +1,6 @@
 extension InPlacePlanner {
   /// Gives a table its final shape.
-  mutating func reshape(_ plan: TablePlan) {
+  func reshape(_ plan: TablePlan) {
     let subject = InPlaceWork.Subject(plan.root.name)
     guard let definition = definitions[plan.name] else { return }
     switch plan.source {
@@ -57,7 +57,7 @@ extension InPlacePlanner {
 
   // MARK: Rebuilding
 
-  private mutating func rebuild(_ plan: TablePlan, _ definition: TableDefinition) {
+  private func rebuild(_ plan: TablePlan, _ definition: TableDefinition) {
     let values = values(of: plan, in: definition).map { assignment in
       SchemaChange.Assignment(assignment.column, assignment.value.renamingColumns(plan.currentName))
     }
@@ -81,7 +81,7 @@ extension InPlacePlanner {
 
   // MARK: Step by step
 
-  private mutating func alter(_ plan: TablePlan) {
+  private func alter(_ plan: TablePlan) {
     let numbers = plan.sourceNumbers
     for column in plan.columns where column.carried == nil {
       work.add(
@@ -144,7 +144,7 @@ extension InPlacePlanner {
 
   /// Sets values that some rows take from elsewhere. A single statement, because a column may take the value that
   /// another one loses.
-  private mutating func assignParts(of plan: TablePlan) {
+  private func assignParts(of plan: TablePlan) {
     let columns = plan.columns.filter { $0.constant(forEntities: plan.sourceNumbers) == nil && !$0.parts.isEmpty }
     let rows = Set(columns.flatMap(\.parts.keys)).sorted()
     guard !rows.isEmpty else { return }
@@ -158,7 +158,7 @@ extension InPlacePlanner {
       for: columns.first?.subject)
   }
 
-  private mutating func fill(_ column: ColumnPlan, of plan: TablePlan) {
+  private func fill(_ column: ColumnPlan, of plan: TablePlan) {
     var groups: [SQLValue: [Int]] = Dictionary()
     for (number, value) in column.fills { groups[value, default: []].append(number) }
     for (value, numbers) in groups.ordered(by: { $0.value.lexicographicallyPrecedes($1.value) }) {
@@ -171,7 +171,7 @@ extension InPlacePlanner {
     }
   }
 
-  private mutating func renumber(_ plan: TablePlan) {
+  private func renumber(_ plan: TablePlan) {
     let numbering = numbering(of: plan)
     var assignments = plan.columns.filter { !$0.renumbering.isEmpty && $0.carried != nil }
       .map { SchemaChange.Assignment($0.name, .renumbered($0.name, $0.renumbering)) }

@@ -1,6 +1,6 @@
 extension InPlacePlanner {
   /// Plans each table of the new layout.
-  mutating func planTables() -> [TablePlan] {
+  func planTables() -> [TablePlan] {
     let roots = new.tables.filter { $0.entity.superentity == nil }
     var feeders: [String: Set<String>] = Dictionary()
     for move in moves {
@@ -46,7 +46,7 @@ extension InPlacePlanner {
   }
 
   /// Drops old entity tables that don't become new tables, and join tables from which no new one comes.
-  mutating func dropTables(except joins: [JoinPlan]) {
+  func dropTables(except joins: [JoinPlan]) {
     let kept = Set(tables.compactMap { if case .becomes(let table) = $0.source { table } else { nil } })
     for place in old.tables
     where place.entity.superentity == nil && !kept.contains(place.table) && !old.absent.contains(place.entity.name) {
@@ -58,7 +58,7 @@ extension InPlacePlanner {
     }
   }
 
-  mutating func renameTables(_ joins: [JoinPlan]) {
+  func renameTables(_ joins: [JoinPlan]) {
     var renames: [RenameSequence.Rename] = []
     var subjects: [String: InPlaceWork.Subject] = Dictionary()
     var made: [String] = []

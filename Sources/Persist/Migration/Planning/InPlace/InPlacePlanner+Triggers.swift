@@ -4,7 +4,7 @@ extension InPlacePlanner {
   ///
   /// SQLite keeps all others correct: it also renames tables and columns in them. No trigger fires during the
   /// migration.
-  mutating func dropTriggersAndViews() {
+  func dropTriggersAndViews() {
     let removed = removedParts
     let others = schema.triggers.filter { !ParkedSlot.isTrigger($0.name) }
     let affected = Set(others.filter { removed.affects($0, of: schema) }.map(\.name))

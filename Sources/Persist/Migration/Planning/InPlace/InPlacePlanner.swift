@@ -3,7 +3,7 @@
 /// Pure. The old layout is that of the actual store, determined from its schema. At most one old table becomes each
 /// table of the new layout; its columns are then changed in the cheapest correct way. Rows that belong elsewhere are
 /// copied out of it. Tables and columns that aren't part of the old model are kept.
-struct InPlacePlanner {
+final class InPlacePlanner {
   let old: TableMap
   let schema: StoreSchema
   let new: TableMap
@@ -43,7 +43,7 @@ struct InPlacePlanner {
     canDropColumns: Bool = true, defersWork: Bool = false, keepsRemovedColumns: Bool = false,
     converting: Set<String> = [], parked: ParkedReturn = ParkedReturn()
   ) -> InPlaceWork {
-    var planner = InPlacePlanner(
+    let planner = InPlacePlanner(
       old: old, schema: schema, new: new, comparison: comparison, canDropColumns: canDropColumns,
       defersWork: defersWork, keepsRemovedColumns: keepsRemovedColumns, converting: converting, parked: parked)
     planner.planEverything()
@@ -77,7 +77,7 @@ struct InPlacePlanner {
     work.names = new.names
   }
 
-  private mutating func planEverything() {
+  private func planEverything() {
     countLosses()
     tables = TablePlans(planTables())
     refuseToLoseGeneratedColumns()
@@ -97,7 +97,7 @@ struct InPlacePlanner {
     work.forgotten = forgottenValues()
   }
 
-  private mutating func countLosses() {
+  private func countLosses() {
     for check in LossPlan(comparison, from: old, origins).checks { work.addLoss(check.count, check.loss) }
   }
 
@@ -110,7 +110,7 @@ struct InPlacePlanner {
   }
 
   /// Renumbers entities in the store's own records as well: its history, and its synchronization records.
-  private mutating func renumberHistory() {
+  private func renumberHistory() {
     let known = Set(old.tables.map(\.number))
     let history = HistoryNumbering(
       in: schema, modelTables: oldTables,
@@ -131,7 +131,7 @@ struct InPlacePlanner {
     return Dictionary(old.map { ($0.value, $0.key) }, uniquingKeysWith: { first, _ in first })
   }
 
-  private mutating func planEntityRows() {
+  private func planEntityRows() {
     let rows = new.tables.map { place -> SchemaChange.EntityRow in
       let isRoot = place.entity.superentity == nil
       let maxima = (isRoot ? movesInto[place.table] ?? [] : []).compactMap { move in

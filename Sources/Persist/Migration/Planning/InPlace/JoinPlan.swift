@@ -30,7 +30,7 @@ extension InPlacePlanner {
     return .becomes(only, end)
   }
 
-  mutating func reshape(_ join: JoinPlan) {
+  func reshape(_ join: JoinPlan) {
     let subject = InPlaceWork.Subject(join.table.first.entity, join.table.first.relationship)
     guard let definition = definitions[join.table.name],
       let owner = new.model.entitiesByName[join.table.first.entity],
@@ -61,7 +61,7 @@ extension InPlacePlanner {
     }
   }
 
-  private mutating func reshape(
+  private func reshape(
     _ join: JoinPlan, from end: TableMap.JoinEnd, to definition: TableDefinition, _ subject: InPlaceWork.Subject
   ) {
     guard let real = schema.table(named: end.table) else { return }
@@ -124,7 +124,7 @@ extension InPlacePlanner {
   }
 
   /// Assigns positions after the others to members without one, in the order of their keys.
-  private mutating func assignPositions(_ join: JoinPlan, has: (Bool, Bool), _ subject: InPlaceWork.Subject) {
+  private func assignPositions(_ join: JoinPlan, has: (Bool, Bool), _ subject: InPlaceWork.Subject) {
     let (first, second) = (join.table.first, join.table.second)
     if let place = first.orderColumn, !has.0 {
       work.add(
