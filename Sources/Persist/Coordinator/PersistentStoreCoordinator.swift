@@ -143,7 +143,7 @@ extension PersistentStoreCoordinator {
   }
 
   /// Replaces an open store with another, without closing the old one.
-  package func exchange(_ old: any PersistentStore, for new: any PersistentStore) {
+  package func replace(_ old: any PersistentStore, with new: any PersistentStore) {
     open.withLock { stores in
       if let index = stores.firstIndex(where: { $0 === old }) { stores[index] = new }
     }

@@ -29,7 +29,7 @@ extension ImportOutcome {
   /// Adds a problem of an imported row to the warnings.
   ///
   /// - Throws: An error for a problem that isn't tolerated.
-  package mutating func note(_ problem: StoreProblem, at url: URL?) throws {
+  package mutating func add(_ problem: StoreProblem, at url: URL?) throws {
     if problem.kind == .missingValue, let entity = problem.entity, let property = problem.property,
       returning.contains("\(entity).\(property)")
     {

@@ -149,7 +149,7 @@ extension OrderedSet {
     var place = place(after: free)
     while table[place] != 0 {
       let first = firstPlace(of: elements[Int(table[place]) - 1])
-      // The distances to the place from where its element would be, and from the unused place.
+      // Moves the element if the unused place lies between its first place and its present one.
       if (place &- first) & (table.count - 1) >= (place &- free) & (table.count - 1) {
         table.swapAt(place, free)
         free = place

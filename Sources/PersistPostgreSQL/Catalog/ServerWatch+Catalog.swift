@@ -16,13 +16,13 @@ extension ServerWatch {
           try opened.check(catalog)
           let mark = try ServerMark(in: session)
           guard mark.life.number(catalog.metadata.life) == life else {
-            throw opened.exchanged("A copy was restored in its place.")
+            throw opened.replaced("A copy was restored in its place.")
           }
           follow(catalog, try HistoryExpansion(session, catalog, for: opened.map))
           return mark
         }
       } catch let error as PersistenceError where [.fileAccess, .notAStore, .storeDamaged].contains(error.code) {
-        throw opened.exchanged("It is no longer a store.", engineMessage: error.engineMessage)
+        throw opened.replaced("It is no longer a store.", engineMessage: error.engineMessage)
       }
     }
   }

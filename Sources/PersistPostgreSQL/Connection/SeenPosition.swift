@@ -16,7 +16,7 @@ final class SeenPosition: Sendable {
   /// Records a position that was seen.
   ///
   /// - Parameter result: The result of ``written``.
-  func note(_ result: (any ServerResult)?) {
+  func record(_ result: (any ServerResult)?) {
     guard let result, result.rowCount > 0 else { return }
     furthest.max(result.integer(0, 0), ordering: .acquiringAndReleasing)
   }

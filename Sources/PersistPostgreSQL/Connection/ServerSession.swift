@@ -22,7 +22,7 @@ struct ServerSession {
     if watch != nil { statements.append(check(ServerMark.present)) }
     if case .noting = position { statements.append(check(SeenPosition.written)) }
     var results = try connection.run(statements)
-    if case .noting(let seen) = position { seen.note(results.popLast()) }
+    if case .noting(let seen) = position { seen.record(results.popLast()) }
     if case .reaching(let seen) = position { try seen.requireReached(results.removeFirst()) }
     try watch?.check(results.popLast())
     return results

@@ -157,7 +157,7 @@ final class ServerTransaction {
       results = try outcome.committing(evidence) { try session.run(ending, areReused: true) }
     }
     guard let results else { return }
-    seen?.note(results.last)
+    seen?.record(results.last)
     historyNumber = historyStatement.map { results[former + $0].integer(0, 0) }
   }
 

@@ -104,7 +104,7 @@ struct NameMatching {
       guard let old = unmatchedOld.first(where: { $0.name == identifier }) else { continue }
       let new = claimants.filter { claimant in
         let isInBoth = oldNames.contains(claimant.name)
-        // If another one claims the former thing of this name, the two exchange their names.
+        // If another one has a renaming identifier of this name, the two have exchanged their names.
         let isLeftOver = isInBoth && !claimed.contains(claimant.name)
         let isOtherwiseKept = plainNew.contains(identifier) || isLeftOver && !renamed.contains(identifier)
         if isOtherwiseKept, standApart(old.name, claimant.name) { return false }

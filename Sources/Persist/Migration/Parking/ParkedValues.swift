@@ -143,7 +143,7 @@ package struct ParkedValues {
   }
 
   /// Lets the parked values of an object be deleted with it, whoever deletes it.
-  func createTriggers(_ slots: [ParkedSlot], _ comparisons: ParkingComparisons, _ map: TableMap) throws {
+  func createTriggers(_ slots: [ParkedSlot], _ comparisons: ParkingComparisons, in map: TableMap) throws {
     var numbers: [String: [Int]] = [:]
     for slot in slots where slot.kind != .object {
       guard let (comparison, entity) = comparisons.subject(of: slot), let found = comparison.anyHeir(of: entity) else {
@@ -173,7 +173,7 @@ package struct ParkedValues {
     let (count, tables) = try restore(in: map, by: comparisons, after: former)
     var redundant = 0
     for slot in slots.isEmpty ? present : try connection.parkedSlots() {
-      let kept = try recordStandIns(slot, comparisons, map)
+      let kept = try recordStandIns(slot, comparisons, in: map)
       if !slots.contains(slot) { redundant += kept }
     }
     try connection.execute(.removeEmptyParkedSlots)
@@ -186,13 +186,13 @@ package struct ParkedValues {
           ParkedValueStatement.raiseKeyCounter(table: map[root].table, entityNumber: map[root].number))
       }
     }
-    try createTriggers(remaining, comparisons, map)
+    try createTriggers(remaining, comparisons, in: map)
     try removeEmptyTables(remaining)
     return (count, tables, redundant)
   }
 
   /// - Returns: The number of pairs that needn't be parked.
-  private func recordStandIns(_ slot: ParkedSlot, _ comparisons: ParkingComparisons, _ map: TableMap) throws -> Int {
+  private func recordStandIns(_ slot: ParkedSlot, _ comparisons: ParkingComparisons, in map: TableMap) throws -> Int {
     guard let (comparison, entity) = comparisons.subject(of: slot) else { return 0 }
     switch slot.kind {
     case .object: return 0

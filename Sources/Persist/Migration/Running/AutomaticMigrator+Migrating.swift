@@ -106,7 +106,7 @@ extension AutomaticMigrator: StoreMigrator {
     }
     do {
       if request.options.backup == nil, compareWays == nil,
-        let survey = try opened.inspect({ try transactionPreview(store, $0, request) }) ?? nil
+        let survey = try opened.inspect({ try transactionPreview(store, $0, for: request) }) ?? nil
       {
         let migration = InPlaceMigration(
           url: request.url, destination: request.version, registry: request.resources.pathRegistry,
@@ -144,9 +144,9 @@ extension AutomaticMigrator: StoreMigrator {
       survey = try preview(request, survey.store.catalog)
       guard !survey.isUpToDate else { return try upToDateReport(survey, request) }
     }
-    guard let backup = request.options.backup else { return try carryOut(request, survey, workspace) }
+    guard let backup = request.options.backup else { return try carryOut(request, survey, in: workspace) }
     return try engine.withBackup(of: location, backup, waitingAtMost: request.options.busyTimeout) {
-      try carryOut(request, survey, workspace)
+      try carryOut(request, survey, in: workspace)
     }
   }
 
@@ -164,7 +164,7 @@ extension AutomaticMigrator: StoreMigrator {
   }
 
   private func carryOut(
-    _ request: MigrationRequest, _ survey: PathSurvey, _ workspace: any MigrationWorkspace
+    _ request: MigrationRequest, _ survey: PathSurvey, in workspace: any MigrationWorkspace
   ) throws -> MigrationReport {
     let (url, version, options) = (request.url, request.version, request.options)
     let resources = request.resources
@@ -194,7 +194,7 @@ extension AutomaticMigrator: StoreMigrator {
     let location = request.location
     return try location.engine.inspect(location, options: request.options) { inspector in
       let survey = try PathSurvey(inspector, to: request.version, resources: request.resources, catalog: catalog)
-      try requirePossible(survey, inspector, request)
+      try requirePossible(survey, inspector, for: request)
       return survey
     }
   }
@@ -203,7 +203,7 @@ extension AutomaticMigrator: StoreMigrator {
   ///
   /// - Returns: Nil if the migration needs more, or nothing. Whether it is possible is then not known yet.
   private func transactionPreview(
-    _ store: IdentifiedStore, _ inspector: any StoreInspector, _ request: MigrationRequest
+    _ store: IdentifiedStore, _ inspector: any StoreInspector, for request: MigrationRequest
   ) throws -> PathSurvey? {
     let (version, resources) = (request.version, request.resources)
     // It was identified among the versions of the registry, and the wanted one.
@@ -211,13 +211,13 @@ extension AutomaticMigrator: StoreMigrator {
       ? PathSurvey(store, inspector, to: version, resources: resources)
       : PathSurvey(inspector, to: version, resources: resources, catalog: store.catalog)
     guard survey.needsOnlyTransaction else { return nil }
-    try requirePossible(survey, inspector, request)
+    try requirePossible(survey, inspector, for: request)
     return survey
   }
 
   /// - Throws: The obstacles to the migration.
   private func requirePossible(
-    _ survey: PathSurvey, _ inspector: any StoreInspector, _ request: MigrationRequest
+    _ survey: PathSurvey, _ inspector: any StoreInspector, for request: MigrationRequest
   ) throws {
     guard !survey.isUpToDate else {
       return try requireReadable(survey.path.destination.model, at: request.url, options: request.options)

@@ -21,7 +21,7 @@ extension AutomaticMigrator {
       guard try inspector.servedModels() == nil else { return false }
       let slots = try inspector.parkedSlots()
       let catalog = try inspector.catalog()
-      return try hasExpired(slots, catalog, inspector)
+      return try hasExpired(slots, catalog, in: inspector)
         || ParkingComparisons(slots, with: version, registry, inspector)
           .areRestored(in: catalog.tableMap(of: model), inspector)
     }
@@ -40,7 +40,7 @@ extension AutomaticMigrator {
 
   /// Whether something has been parked for longer than the lifetime, or since an unknown time.
   private func hasExpired(
-    _ slots: [ParkedSlot], _ catalog: StoreCatalog, _ inspector: any StoreInspector
+    _ slots: [ParkedSlot], _ catalog: StoreCatalog, in inspector: any StoreInspector
   ) throws -> Bool {
     guard case .seconds = parkedLifetime, let condition = parkedLifetime.condition(now: Date()) else { return false }
     guard catalog.schema.table(named: ParkedSlot.Table.states) != nil else { return true }

@@ -24,9 +24,9 @@ package struct OpenedStore: Sendable {
   ///   ``PersistenceError/Code/storeExchanged`` if it is another store.
   package func check(_ catalog: StoreCatalog) throws {
     guard catalog.metadata.identifier == identifier else {
-      throw exchanged("It has the content of the store \(catalog.metadata.identifier) now.")
+      throw replaced("It has the content of the store \(catalog.metadata.identifier) now.")
     }
-    guard catalog.metadata.life == life else { throw exchanged("A copy was restored in its place.") }
+    guard catalog.metadata.life == life else { throw replaced("A copy was restored in its place.") }
     let isSameModel = catalog.record.map { $0.fingerprints == map.model.fingerprints } ?? false
       || catalog.metadata.versionHashes == metadata.value.versionHashes
     guard !isSameModel || !catalog.tableMap(of: map.model).hasSamePlaces(as: map) else { return }
@@ -39,7 +39,7 @@ package struct OpenedStore: Sendable {
   }
 
   /// The error for a store that isn't the one opened.
-  package func exchanged(_ how: String, engineMessage: String? = nil) -> PersistenceError {
+  package func replaced(_ how: String, engineMessage: String? = nil) -> PersistenceError {
     PersistenceError(
       .storeExchanged, at: .store(url),
       "The store was deleted or replaced while it was open here. \(how)",

@@ -32,9 +32,9 @@ struct TransactionOldValues {
     let member = id(row.integer(2), row.isNull(4) ? nil : row.integer(4), relationship.member)
     let isAdded = row.integer(5) > 0
     members[owner, default: Dictionary()][relationship.name, default: HistoryMemberChange()]
-      .note(member, isAdded: isAdded)
+      .record(member, isAdded: isAdded)
     if let inverse = relationship.inverse {
-      members[member, default: Dictionary()][inverse, default: HistoryMemberChange()].note(owner, isAdded: isAdded)
+      members[member, default: Dictionary()][inverse, default: HistoryMemberChange()].record(owner, isAdded: isAdded)
     }
   }
 

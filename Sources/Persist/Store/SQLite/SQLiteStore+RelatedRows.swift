@@ -51,7 +51,7 @@ extension SQLiteStore {
       var reader = RowReader(plan, map: map, expectedRows: min(limit ?? .max, 16 * owners.count))
       let statement = try connection.statement(sql)
       for (index, owner) in owners.enumerated() { statement.bind(owner, at: Int32(index + 1)) }
-      // A negative limit is none.
+      // A negative limit means no limit.
       statement.bind(Int64(limit ?? -1), at: Int32(ownerCount + 1))
       try reader.readRows(statement, ownerColumn: Int32(plan.columns.count))
       return RelatedRows(batch: reader.batch, owners: reader.owners)

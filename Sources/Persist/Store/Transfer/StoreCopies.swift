@@ -65,7 +65,7 @@ package enum StoreCopies {
     switch location {
     case .memory: try body(.memory)
     case .server(var address):
-      // A name of its own, so that neither a store of the user's nor another program's copy is in the way.
+      // The name differs from those of the user's stores and of other programs' copies.
       var name = address.schema.prefix(20)
       while name.utf8.count > 40 { name.removeLast() }
       address.schema = String(name) + "_copy_" + UUID().uuidString.prefix(8).lowercased()

@@ -112,7 +112,7 @@ package struct ImportCompletion {
     let entity = map.table(ofNumber: Int(clamping: finding.entityNumber))?.entity
       ?? map.model.entitiesByName[check.entity]
     guard let entity, try isImported(finding.row, entity) else { return }
-    try outcome.note(
+    try outcome.add(
       StoreProblem(
         kind: check.kind, entity: entity.name, pk: finding.row, property: check.property, detail: detail),
       at: runner.url)

@@ -11,7 +11,7 @@ public struct HistoryMemberChange: Sendable, Hashable {
     self.removed = removed
   }
 
-  package mutating func note(_ member: ManagedObjectID, isAdded: Bool) {
+  package mutating func record(_ member: ManagedObjectID, isAdded: Bool) {
     if isAdded { added.insert(member) } else { removed.insert(member) }
   }
 }

@@ -37,7 +37,7 @@ package struct ParkedTransfer: ParkedCopier {
     let version = ParkedReader.version(with: model, registry)
     let comparisons = try ParkingComparisons(slots, with: version, registry, copy)
     let catalog = try copy.catalog()
-    try ParkedValues(copy, registry, catalog).createTriggers(slots, comparisons, catalog.tableMap(of: model))
+    try ParkedValues(copy, registry, catalog).createTriggers(slots, comparisons, in: catalog.tableMap(of: model))
   }
 
   /// Adds what is parked in a store to what is parked in a copy already, without the triggers that delete parked values

@@ -106,7 +106,7 @@ extension PersistentStoreCoordinator {
     post(Self.storesWillChangeNotification, Self.removedPersistentStoresKey, [store])
     let parked = ParkedCopying.copied(by: ParkedTransfer(registry))
     let new = try StoreCopies.move(old, to: StoreLocation(url), options: options, parked: parked) {
-      exchange(old, for: options.instrument?.observing($0) ?? $0)
+      replace(old, with: options.instrument?.observing($0) ?? $0)
     }
     let moved = StoreInfo(new)
     post(

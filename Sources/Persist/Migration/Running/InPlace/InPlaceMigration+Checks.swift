@@ -23,7 +23,7 @@ extension InPlaceMigration {
   }
 
   /// Checks that relinked relationships refer to existing rows; otherwise the transaction is rolled back.
-  func verifyRelationships(_ survey: StoreSurvey, _ map: TableMap, _ connection: any StoreInspector) throws {
+  func verifyRelationships(_ survey: StoreSurvey, in map: TableMap, on connection: any StoreInspector) throws {
     let joined = Set(
       survey.work.changes.compactMap { change -> InPlaceWork.Subject? in
         switch change.change {
@@ -48,7 +48,7 @@ extension InPlaceMigration {
 
   /// Checks that no required relationship lacks a value after its parked pairs were restored; otherwise the transaction
   /// is rolled back.
-  func verifyRestoredReferences(_ survey: StoreSurvey, _ map: TableMap, _ connection: any StoreInspector) throws {
+  func verifyRestoredReferences(_ survey: StoreSurvey, in map: TableMap, on connection: any StoreInspector) throws {
     try survey.verifyRestoredReferences(in: map, connection, url)
   }
 }

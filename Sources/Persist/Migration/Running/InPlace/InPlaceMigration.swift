@@ -94,7 +94,7 @@ package struct InPlaceMigration {
     tally.begin()
     var parked = try ParkedValues(connection, registry, survey.store.catalog)
     report.add(parked: try prepareParking(&parked, survey), survey.hop.comparison)
-    try carryOut(survey, &tally, connection)
+    try carryOut(survey, &tally, on: connection)
     report.duration = ContinuousClock.now - start
     let logEntry = hop == nil ? MigrationLogEntry(report, rows: logged) : nil
     try record(survey, logEntry, connection)
@@ -103,8 +103,8 @@ package struct InPlaceMigration {
       ? settle(&parked, after: survey, in: map, schema: catalog.schema) : (count: 0, tables: [], redundant: 0)
     report.restored = restored.count
     report.parked -= min(restored.redundant, report.parked)
-    try verifyRelationships(survey, map, connection)
-    try verifyRestoredReferences(survey, map, connection)
+    try verifyRelationships(survey, in: map, on: connection)
+    try verifyRestoredReferences(survey, in: map, on: connection)
     if hop == nil {
       let renames = PropertyRenames(survey.hop.comparison)
       try connection.recordMigrationInHistory(from: survey.map, to: map, renames: renames)
@@ -166,7 +166,7 @@ package struct InPlaceMigration {
   // MARK: Writing
 
   private func carryOut(
-    _ survey: StoreSurvey, _ tally: inout InPlaceProgress, _ connection: any MigrationConnection
+    _ survey: StoreSurvey, _ tally: inout InPlaceProgress, on connection: any MigrationConnection
   ) throws {
     let changes = survey.work.changes
     try connection.lockTables(for: changes.map(\.change), to: survey.planned)

@@ -253,7 +253,7 @@ extension PredicateTranslation {
     switch kind {
     case .text, .uri: break
     case .whole: term = .text(term)
-    // The evaluator has no text for them either, and CONTAINS is an error.
+    // In memory, these have no text either, and CONTAINS is an error.
     case .date, .data, .key: return operation == .contains ? nil : .never
     case .number, .decimal, .mixed, .uuid: return nil
     }

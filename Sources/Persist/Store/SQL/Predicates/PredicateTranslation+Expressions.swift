@@ -136,7 +136,7 @@ extension PredicateTranslation {
     }
     guard numbers.count == arguments.count else { return nil }
     guard numbers.count > 2 else { return number(function, numbers) }
-    // SQLite's parser has no room for longer ones.
+    // SQLite's parser can't nest more calls.
     guard numbers.count < ParserStackUse.stackLimit else { return nil }
     return numbers.dropFirst(2).reduce(number(function, Array(numbers.prefix(2)))) { sum, number in
       guard case .term(let term, let kind)? = sum else { return nil }

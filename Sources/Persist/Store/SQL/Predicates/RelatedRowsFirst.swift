@@ -114,7 +114,7 @@ package struct RelatedRowsFirst {
     case .binary(.greater, .call(.position, let arguments), .value): return arguments.first.map(few) ?? .none
     case .call(let function, let arguments) where function.isPattern: return arguments.first.map(few) ?? .none
     case .binary(let operation, .column(let name, let row), .value) where operation.isOrder:
-      // A range may be wide: in a page, looking for members of a few rows is cheaper.
+      // A range may contain many rows: for a page, testing the few rows that it reads is cheaper.
       return extent == .all && isIndexed(.column(name, of: row), name, row, in: scan) ? .indexed : .none
     case .between(.column(let name, let row), .value, .value):
       return extent == .all && isIndexed(.column(name, of: row), name, row, in: scan) ? .indexed : .none

@@ -231,7 +231,7 @@ extension SchemaChange {
     case .createTable(let table, _): [table.name]
     case .dropTable(let table): [table]
     case .renameTable(let old, let new): [old, new]
-    // A column that is only kept under another name belongs to nothing that is computed from rows.
+    // Nothing is computed from a column that merely keeps parked values.
     case .renameColumn(_, let name, _) where ParkedColumn.isOne(name): []
     case .renameColumn(_, _, let table), .update(let table, _, _),
       .deleteRows(let table, _), .copyRows(_, let table, _, _):

@@ -20,7 +20,7 @@ extension SQLText {
       case .value(let value): text = "\(text)\(value: SQLValue(written: value))"
       }
     }
-    // The line break ends a comment at the end of the text.
+    // The line break ends a comment with which the text may end.
     return "\(sql) SELECT * FROM (\(text)\n)"
   }
 

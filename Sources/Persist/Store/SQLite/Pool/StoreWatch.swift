@@ -40,7 +40,7 @@ final class StoreWatch: Sendable {
   func supersede() { state.withLock { $0.generation += 1 } }
 
   /// Records a completed save of this program.
-  func note(_ write: LastWrite) { lastWrite.withLock { $0 = write } }
+  func record(_ write: LastWrite) { lastWrite.withLock { $0 = write } }
 
   /// Called within a write transaction, or outside of transactions: a read transaction may have an earlier state than
   /// the known one.
@@ -57,7 +57,7 @@ final class StoreWatch: Sendable {
       let catalog = try connection.readTransaction {
         let catalog = try checkedCatalog(connection)
         guard try last?.isLost(in: connection) != true else {
-          throw opened.exchanged("An older backup was restored into its file.")
+          throw opened.replaced("An older backup was restored into its file.")
         }
         return catalog
       }
@@ -90,7 +90,7 @@ final class StoreWatch: Sendable {
     do {
       return try StoreMark(connection) != state.withLock { $0.known }
     } catch let error as PersistenceError where [.sqlite, .storeDamaged].contains(error.code) {
-      throw opened.exchanged("It is no longer a store.", engineMessage: error.engineMessage)
+      throw opened.replaced("It is no longer a store.", engineMessage: error.engineMessage)
     }
   }
 
@@ -109,8 +109,8 @@ final class StoreWatch: Sendable {
     switch place.look(connection, isThorough: isThorough) {
     case .same: return
     case .moved: throw moved
-    case .otherLog: throw opened.exchanged("Its log was deleted or replaced.")
-    case .overwritten: throw opened.exchanged("The file was overwritten with another one.")
+    case .otherLog: throw opened.replaced("Its log was deleted or replaced.")
+    case .overwritten: throw opened.replaced("The file was overwritten with another one.")
     }
   }
 
@@ -119,6 +119,6 @@ final class StoreWatch: Sendable {
 
   /// The error for a file that isn't the one opened.
   var moved: PersistenceError {
-    opened.exchanged(FileState(url) == nil ? "The file no longer exists." : "Another file has its name now.")
+    opened.replaced(FileState(url) == nil ? "The file no longer exists." : "Another file has its name now.")
   }
 }

@@ -6,10 +6,10 @@ extension CommitPass {
       let owner = try key(of: link.owner)
       switch store.map[entity].toMany[link.slot] {
       case .join(let join)?:
-        try deletePairs(owner, link.removed, join)
-        try insertPairs(owner, link.added, join)
+        try deletePairs(owner, link.removed, from: join)
+        try insertPairs(owner, link.added, into: join)
       case .foreignKey(let column)?:
-        try removeFromOwner(owner, link.removed, column)
+        try removeFromOwner(owner, link.removed, in: column)
         try own(owner, of: entity, members: link.added, in: column)
       case nil:
         throw PersistenceError.missingPlace(ofRelationshipAt: link.slot, of: entity)
@@ -17,7 +17,7 @@ extension CommitPass {
     }
   }
 
-  private func deletePairs(_ owner: Int64, _ members: [ManagedObjectID], _ join: TableMap.JoinEnd) throws {
+  private func deletePairs(_ owner: Int64, _ members: [ManagedObjectID], from join: TableMap.JoinEnd) throws {
     guard !members.isEmpty else { return }
     let ways = [(join.ownColumn, join.memberColumn)] + (join.isReflexive ? [(join.memberColumn, join.ownColumn)] : [])
     for (ownColumn, memberColumn) in ways {
@@ -33,7 +33,7 @@ extension CommitPass {
     }
   }
 
-  private mutating func insertPairs(_ owner: Int64, _ members: [ManagedObjectID], _ join: TableMap.JoinEnd) throws {
+  private mutating func insertPairs(_ owner: Int64, _ members: [ManagedObjectID], into join: TableMap.JoinEnd) throws {
     guard !members.isEmpty else { return }
     let orders = [(join.orderColumn, join.ownColumn, 0), (join.inverseOrderColumn, join.memberColumn, 1)]
       .filter { $0.0 != nil && ($0.2 == 0 || $0.0 != join.orderColumn) }
@@ -68,7 +68,7 @@ extension CommitPass {
     return place.overflow ? last : place.partialValue
   }
 
-  private func removeFromOwner(_ owner: Int64, _ members: [ManagedObjectID], _ place: TableMap.ForeignKey) throws {
+  private func removeFromOwner(_ owner: Int64, _ members: [ManagedObjectID], in place: TableMap.ForeignKey) throws {
     guard !members.isEmpty else { return }
     let beside = [place.entityColumn, place.orderColumn].compactMap { $0 }
     try connection.withStatement(.removeFromOwner(place.table, column: place.column, beside: beside)) { statement in

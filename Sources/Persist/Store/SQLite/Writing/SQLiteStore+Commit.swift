@@ -98,7 +98,7 @@ extension SQLiteStore {
       needsSeal.store(false, ordering: .releasing)
       pendingMetadata.didWrite(metadata)
       if let watch = pool.watch, let row = LastWrite(writes, insertedKeys: receipt.insertedKeys, in: map) {
-        watch.note(row)
+        watch.record(row)
       }
       discardReplaced(files)
       sweepOrphanFiles()
