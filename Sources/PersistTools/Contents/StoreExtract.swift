@@ -97,7 +97,7 @@ package struct StoreExtract {
     try connection.prepareForMigration()
     try connection.transaction {
       _ = try withParked { reader, model in
-        try ParkedTransfer(registry).copyParked(reader, to: connection, model, only: parked)
+        try ParkedTransfer(registry).copyParked(reader, to: connection, model, where: parked.contains)
       }
     }
   }

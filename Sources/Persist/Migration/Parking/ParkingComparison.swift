@@ -10,7 +10,7 @@ package struct ParkingComparison {
   /// The entities of the model whose objects are parked.
   var parkedEntities: Set<String> = []
 
-  var model: ManagedObjectModel { there.old }
+  package var model: ManagedObjectModel { there.old }
   var other: ManagedObjectModel { there.new }
 
   /// The place of an attribute, or of an element of a composite one.
@@ -145,7 +145,9 @@ package struct ParkingComparison {
   }
 
   /// The entity of the other model whose table has the objects of an entity or of a subentity.
-  func anyHeir(of entity: Entity) -> Entity? { model.hierarchy(of: entity).lazy.compactMap { self.entity($0) }.first }
+  package func anyHeir(of entity: Entity) -> Entity? {
+    model.hierarchy(of: entity).lazy.compactMap { self.entity($0) }.first
+  }
 
   /// The place of a relationship that an entity declares.
   package func place(ofRelationship name: String, of declaring: Entity) -> RelationshipPlace? {

@@ -19,12 +19,18 @@ package struct ParkedTransfer: ParkedCopier {
   }
 
   /// Copies what is parked in a store, or a part of it, to a copy in which nothing is parked.
+  ///
+  /// - Parameters:
+  ///   - reader: What is parked in the store.
+  ///   - copy: The copy.
+  ///   - model: The model of both.
+  ///   - isIncluded: Whether to copy a row of a slot; nil to copy all.
   package func copyParked(
     _ reader: ParkedReader, to copy: any MigrationConnection, _ model: ManagedObjectModel,
-    only selection: ParkedSelection? = nil
+    where isIncluded: (([SQLValue], ParkedSlot) -> Bool)? = nil
   ) throws {
-    try addParked(reader, to: copy, only: selection)
-    if selection != nil {
+    try addParked(reader, to: copy, where: isIncluded)
+    if isIncluded != nil {
       try copy.execute(.removeEmptyParkedSlots)
       try copy.execute(.removeUnusedParkedStates)
       try copy.execute(.removeUnusedParkedModels)
@@ -46,11 +52,11 @@ package struct ParkedTransfer: ParkedCopier {
     from source: any StoreInspector, to copy: any MigrationConnection, _ model: ManagedObjectModel
   ) throws {
     guard let reader = try ParkedReader(source, model, registry) else { return }
-    try addParked(reader, to: copy, only: nil)
+    try addParked(reader, to: copy, where: nil)
   }
 
   private func addParked(
-    _ reader: ParkedReader, to copy: any MigrationConnection, only selection: ParkedSelection?
+    _ reader: ParkedReader, to copy: any MigrationConnection, where isIncluded: (([SQLValue], ParkedSlot) -> Bool)?
   ) throws {
     let source = reader.source
     let hasAges = reader.schema.table(named: ParkedSlot.Table.states) != nil
@@ -71,7 +77,7 @@ package struct ParkedTransfer: ParkedCopier {
       var rows: [[SQLValue]] = []
       var size = 0
       try reader.forEachRow(of: slot) { row in
-        guard selection?.contains(row, of: slot) != false else { return }
+        guard isIncluded?(row, slot) != false else { return }
         rows.append(row)
         size += row.reduce(0) { $0 + $1.size }
         guard rows.count == Self.rowsAtOnce || size > Self.bytesAtOnce else { return }

@@ -1,8 +1,10 @@
+import Persist
+
 /// The part of what is parked in a store that belongs to some of its objects.
 ///
 /// It consists of the parked values of these objects, of the parked objects that pairs connect with them, directly or
 /// through other parked objects, and of the pairs among all of these.
-package struct ParkedSelection {
+struct ParkedSelection {
   /// An object or a parked one, by the table that has its key, or had it.
   private struct Node: Hashable {
     let table: Table
@@ -35,9 +37,7 @@ package struct ParkedSelection {
   ///   - objects: The objects, with those that they require.
   ///   - source: The store.
   ///   - reader: What is parked in it.
-  package init(
-    of objects: inout RowSelection, in source: any PersistentStore, _ reader: ParkedReader
-  ) throws {
+  init(of objects: inout RowSelection, in source: any PersistentStore, _ reader: ParkedReader) throws {
     (self.objects, model) = (objects, source.model)
     for slot in reader.slots { tables[slot.number] = tables(of: slot, reader.comparisons) }
     let all = try parkedObjects(reader)
@@ -57,7 +57,7 @@ package struct ParkedSelection {
   }
 
   /// Whether a row of a slot belongs to the selection.
-  package func contains(_ row: [SQLValue], of slot: ParkedSlot) -> Bool {
+  func contains(_ row: [SQLValue], of slot: ParkedSlot) -> Bool {
     nodes(row, of: slot).allSatisfy { parked.contains($0) || isSelected($0) }
   }
 
