@@ -19,11 +19,11 @@ struct ServerHistoryConnection: HistoryConnection {
   init(_ session: ServerSession) { self.session = session }
 
   @discardableResult
-  func execute(_ sql: SQLText) throws -> Int { try session.execute(ServerText(sql)) }
+  func execute(_ sql: SharedSQL) throws -> Int { try session.execute(ServerText(sql)) }
 
-  func execute(all statements: [SQLText]) throws { try session.run(statements.map { ServerText($0) }) }
+  func execute(all statements: [SharedSQL]) throws { try session.run(statements.map { ServerText($0) }) }
 
-  func forEachRow(of sql: SQLText, _ body: (any StatementRow) throws -> Void) throws {
+  func forEachRow(of sql: SharedSQL, _ body: (any StatementRow) throws -> Void) throws {
     let result = try session.query(ServerText(sql))
     for row in 0..<result.rowCount { try body(ServerHistoryRow(result: result, row: row)) }
   }
@@ -65,6 +65,15 @@ struct ServerHistoryConnection: HistoryConnection {
       numbers[entity] = number
     }
     return (numbers[Int64(entities[0])] ?? 0, numbers[Int64(entities[1])] ?? 0)
+  }
+
+  func setLastNumber(_ number: Int64, ofEntity entity: Int) throws {
+    try session.execute(
+      """
+      INSERT INTO \(table: "Z_PRIMARYKEY") (entity, name, parent, greatest_key) \
+      VALUES (\(number: Int64(entity)), \(text: HistoryLayout.entityNames[entity] ?? ""), 0, \(integer: number)) \
+      ON CONFLICT (entity) DO UPDATE SET greatest_key = excluded.greatest_key
+      """)
   }
 
   func kept(_ value: SQLValue) -> SQLValue { value.keptBytes.map(SQLValue.blob) ?? .null }

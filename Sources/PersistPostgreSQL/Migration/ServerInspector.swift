@@ -49,7 +49,7 @@ class ServerInspector: StoreInspector {
       let kinds = try mapped { try columnKinds(of: table) }
       return try number(.parkedDuplicates(slot: slot, slots, of: table, values: values, rows: rows, kinds))
     case .rows, .unknown, .present, .related, .crowded, .conflicting, .unmatched, .unrelated, .unparked:
-      return try number(ServerText(.count(count)))
+      return try SharedSQL.count(count).map { try number(ServerText($0)) } ?? 0
     }
   }
 
@@ -59,7 +59,7 @@ class ServerInspector: StoreInspector {
     return try number("\(ServerText(count.start))\(condition)")
   }
 
-  func firstNumber(_ sql: SQLText) throws -> Int { try number(ServerText(sql)) }
+  func firstNumber(_ sql: SharedSQL) throws -> Int { try number(ServerText(sql)) }
 
   private func number(_ sql: ServerText) throws -> Int {
     // The server's sums are decimal numbers.
@@ -134,10 +134,11 @@ class ServerInspector: StoreInspector {
 extension ServerSession {
   /// Calls `body` for each problem that a step of a check finds.
   func forEachFinding(_ step: CheckStep, _ body: (CheckStep.Finding) throws -> Void) throws {
+    guard case .shared(let sql) = step.query else { return }
     // The types of the last two columns depend on the step.
     let result = try query(
       "SELECT a::bigint, b::bigint, c::text, d::text, pg_typeof(c)::text, pg_typeof(d)::text "
-        + "FROM (\(ServerText(step.sql))) AS found(a, b, c, d) ORDER BY a")
+        + "FROM (\(ServerText(sql))) AS found(a, b, c, d) ORDER BY a")
     func value(_ row: Int, _ column: Int) -> SQLValue {
       guard !result.isNull(row, column) else { return .null }
       let text = result.text(row, column)

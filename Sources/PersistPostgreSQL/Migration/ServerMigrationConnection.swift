@@ -158,7 +158,7 @@ final class ServerMigrationConnection: ServerInspector, MigrationConnection {
   }
 
   @discardableResult
-  func execute(_ sql: SQLText) throws -> Int {
+  func execute(_ sql: SharedSQL) throws -> Int {
     knownCatalog = nil
     return try mapped {
       try prepareForChangedRows()

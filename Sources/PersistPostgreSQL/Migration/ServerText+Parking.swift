@@ -33,8 +33,8 @@ extension ServerText {
         CREATE TABLE IF NOT EXISTS \(values) (slot bigint, object bigint, value text, standin text, \
         PRIMARY KEY (slot, object))
         """
-      return ([.createParkedSlots, .createParkedModels, .createParkedPairs] + SQLText.createParkedStates)
-        .map { ServerText($0) } + [createValues]
+      let shared: [SharedSQL] = [.createParkedSlots, .createParkedModels, .createParkedPairs, .createParkedStates]
+      return shared.map { ServerText($0) } + [createValues]
     case .park(let slot, let table, let column, let number, let rows):
       return [try park(column, kind(column, of: table), of: table, in: slot, entity: number, rows)]
     case .parkObjects(let slot, let table, let number):

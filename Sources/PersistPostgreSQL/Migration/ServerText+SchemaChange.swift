@@ -39,7 +39,7 @@ extension ServerText {
     case .copyRows(let source, let table, let values, let rows):
       return [try copy(rows, of: (source, kinds(source)), into: (table, kinds(table)), values)]
     case .sever, .removePairs, .setAside, .join, .setKeys, .takeEntityNumbers, .assignPositions, .forget:
-      return SQLText.relationshipStatements(change).map { ServerText($0) }
+      return SharedSQL.relationshipStatements(change).map { ServerText($0) }
     case .readFiles: return []
     case .deleteHistory(let table, let column, let numbers):
       return ["DELETE FROM \(table: table) WHERE \(name: column) IN (\(numbers: numbers))"]

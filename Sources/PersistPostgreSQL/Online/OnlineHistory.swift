@@ -65,8 +65,8 @@ extension ServerHistoryConnection {
       ])
     }
     if try hasTable(named: OldValuesLayout.valueTable) {
-      let move = expansion.side == .second ? SQLText.statements(expansion.endOfOldValues, kept: kept) : []
-      for statement in move + SQLText.pruneOldValues(to: OldValuesLayout(map)) { try execute(statement) }
+      let move = expansion.side == .second ? SharedSQL.statements(expansion.endOfOldValues, kept: kept) : []
+      for statement in move + SharedSQL.pruneOldValues(to: OldValuesLayout(map)) { try execute(statement) }
     }
     try moveColumns(expansion.endOfColumns, layout)
     guard layout.hasChangedColumns else { return }

@@ -2,9 +2,6 @@ import Persist
 
 /// Derived columns: triggers of the server that maintain them, as in an SQLite file.
 extension ServerText {
-  /// The present time, in seconds since 2001.
-  private static let now: SQLText = "(EXTRACT(EPOCH FROM clock_timestamp())::float8 - 978307200.0)"
-
   /// The functions for texts that derivations use, by name. ICU's mapping of letters is the one that programs have,
   /// apart from letters of newer versions of Unicode.
   static let derivedFunctionBodies = [
@@ -36,7 +33,7 @@ extension ServerText {
 
   /// The body of a trigger's function.
   fileprivate static func body(of trigger: DerivedTrigger, _ changed: [ChangedRows]?) -> String {
-    let actions = SQLText.locks(for: trigger, changed) + [.action(of: trigger, now: now, changed)]
+    let actions = SharedSQL.locks(for: trigger, changed) + [.action(of: trigger, changed)]
     // The schema may be renamed, and the row may be changed by programs with other settings, which they get back. A
     // column may have the variable's name.
     let start = """
@@ -66,7 +63,7 @@ extension ServerText {
   }
 
   /// Computes the values of existing rows.
-  static func fill(_ column: DerivedColumn) -> ServerText { ServerText(.fill(column, now: now)) }
+  static func fill(_ column: DerivedColumn) -> ServerText { ServerText(.fill(column)) }
 }
 
 extension ServerTrigger {
@@ -103,7 +100,7 @@ extension [DerivedColumn] {
 extension DerivedTrigger {
   /// The rows for which the trigger runs once; nil if it runs for each row.
   fileprivate var changedTogether: [ChangedRows]? {
-    let (new, old): (SQLText, SQLText) = ("\(name: ServerTrigger.newRows)", "\(name: ServerTrigger.oldRows)")
+    let (new, old): (SharedSQL, SharedSQL) = ("\(name: ServerTrigger.newRows)", "\(name: ServerTrigger.oldRows)")
     switch event {
     case .insert: return [.table(new)]
     case .delete: return [.table(old)]
@@ -111,8 +108,8 @@ extension DerivedTrigger {
       // Otherwise each changed row affects rows of its own, and an update of other columns should cost nothing.
       guard hops.contains(where: \.isShared) else { return nil }
       let names = (isPair ? [] : ["Z_PK"]) + columns
-      let values: SQLText = "\(names: names)"
-      func rows(_ rows: SQLText, without others: SQLText) -> ChangedRows {
+      let values: SharedSQL = "\(names: names)"
+      func rows(_ rows: SharedSQL, without others: SharedSQL) -> ChangedRows {
         .table("(SELECT \(values) FROM \(rows) EXCEPT SELECT \(values) FROM \(others)) AS changed")
       }
       return [rows(new, without: old), rows(old, without: new)]
@@ -137,9 +134,9 @@ extension DerivedHop {
 /// own changes, which wouldn't affect a row that isn't committed yet.
 ///
 /// - SeeAlso: <https://www.postgresql.org/docs/current/explicit-locking.html#LOCKING-ROWS>
-extension SQLText {
+extension SharedSQL {
   /// - Parameter changed: The changed rows, the new ones first; nil for one row at a time, `NEW` or `OLD`.
-  fileprivate static func locks(for trigger: DerivedTrigger, _ changed: [ChangedRows]?) -> [SQLText] {
+  fileprivate static func locks(for trigger: DerivedTrigger, _ changed: [ChangedRows]?) -> [SharedSQL] {
     let hops = trigger.hops
     var locks =
       trigger.event == .delete ? [] : locksOfDestinations(of: trigger, changed?.first ?? .row("NEW"))
@@ -152,31 +149,31 @@ extension SQLText {
     return locks + [lock("\(name: trigger.column.table)", affectedRows(of: trigger, changed), isToChange: true)]
   }
 
-  private static func lock(_ table: SQLText, _ condition: SQLText, isToChange: Bool) -> SQLText {
-    let strength: SQLText = isToChange ? "NO KEY UPDATE" : "SHARE"
-    return "PERFORM 1 FROM \(table) WHERE \(condition) ORDER BY Z_PK FOR \(strength)"
+  private static func lock(_ table: SharedSQL, _ condition: SharedSQL, isToChange: Bool) -> SharedSQL {
+    let strength: SharedSQL = isToChange ? "NO KEY UPDATE" : "SHARE"
+    return "PERFORM 1 FROM \(table) WHERE \(condition) ORDER BY \(.key) FOR \(strength)"
   }
 
   /// Locks the rows whose keys the changed rows contain, and those whose keys these contain.
-  private static func locksOfDestinations(of trigger: DerivedTrigger, _ changed: ChangedRows) -> [SQLText] {
+  private static func locksOfDestinations(of trigger: DerivedTrigger, _ changed: ChangedRows) -> [SharedSQL] {
     guard var value = trigger.column.value.value(after: trigger.hops.count) else { return [] }
-    var locks: [SQLText] = []
+    var locks: [SharedSQL] = []
     /// The keys in a column of the last locked rows.
-    var keys: (String) -> SQLText = { changed.values("\(name: $0)") }
-    func append(_ table: String, _ condition: SQLText) {
+    var keys: (String) -> SharedSQL = { changed.values("\(name: $0)") }
+    func append(_ table: String, _ condition: SharedSQL) {
       // Weaker locks of two transactions would keep both from changing the row afterward.
       locks.append(lock("\(name: table)", condition, isToChange: trigger.derivedTables.contains(table)))
       keys = { "SELECT \(name: $0) FROM \(name: table) WHERE \(condition)" }
     }
     if trigger.isPair, let last = trigger.hops.last, case .join(_, _, let member) = last.way {
-      append(last.target, changed.condition("Z_PK", in: keys(member)))
+      append(last.target, changed.condition("\(.key)", in: keys(member)))
     }
     while true {
       switch value {
       case .text(_, let inner): value = inner
       case .through(let hop, let inner):
         guard case .key(let column) = hop.way else { return locks }
-        append(hop.target, changed.condition("Z_PK", in: keys(column)))
+        append(hop.target, changed.condition("\(.key)", in: keys(column)))
         value = inner
       case .column, .flag, .now, .aggregate: return locks
       }

@@ -65,6 +65,11 @@ struct ServerText: Sendable, ExpressibleByStringInterpolation {
     /// A text literal, for definitions, which accept no parameters.
     mutating func appendInterpolation(literal: String) { parts.append(.text(ServerText.literal(literal))) }
 
+    /// A literal of one byte.
+    mutating func appendInterpolation(byte: UInt8) {
+      parts.append(.text("'\\x" + [byte].hexadecimalDigits + "'::bytea"))
+    }
+
     mutating func appendInterpolation(parameter: ServerParameter) { parts.append(.parameter(parameter)) }
     mutating func appendInterpolation(integer: Int64) { parts.append(.parameter(.integer(integer))) }
     mutating func appendInterpolation(double: Double) { parts.append(.parameter(.double(double))) }
@@ -215,28 +220,5 @@ extension ServerParameter.ValueType {
     case .moment: "timestamptz"
     case .moments: "timestamptz[]"
     }
-  }
-}
-
-extension ServerText {
-  /// A text that `ServerText+SQLText.swift` translated word by word.
-  init(translated pieces: [Piece]) {
-    parts = pieces.map { piece in
-      switch piece {
-      case .text(let text): .text(text)
-      case .schema: .schema
-      case .parameter(let parameter): .parameter(parameter)
-      }
-    }
-    complete = nil
-  }
-
-  /// A part of a translated text.
-  enum Piece {
-    case text(String)
-    case schema
-    case parameter(ServerParameter)
-
-    static func name(_ name: String) -> Piece { .text(ServerText.quoted(name)) }
   }
 }

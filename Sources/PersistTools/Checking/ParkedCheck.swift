@@ -21,7 +21,7 @@ enum ParkedCheck {
       problems.append(
         StoreProblem(kind: .parkedValues, entity: slot.entity, property: slot.keyPath, detail: detail))
     }
-    let stray = try SQLText.strayParkedRows.reduce(0) { try $0 + inspector.firstNumber($1) }
+    let stray = try SharedSQL.strayParkedRows.reduce(0) { try $0 + inspector.firstNumber($1) }
     if stray > 0 {
       problems.append(
         StoreProblem(

@@ -100,7 +100,7 @@ package struct StoreCheck {
   }
 
   private func run(_ step: CheckStep, _ report: (StoreProblem) throws -> Void) throws {
-    try connection.query(step.sql) { row in
+    try connection.query(step.query.fileText) { row in
       guard let detail = step.detail(row.value(2), row.value(3)) else { return }
       try report(
         StoreProblem(

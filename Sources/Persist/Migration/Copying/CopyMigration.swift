@@ -95,16 +95,16 @@ struct CopyMigration {
     manager.copy = objects?.copy
     var tally = try CopyProgress(plan, connection, manager)
     if plan.usesObjects { try file.makeIndexes { try $1(1, nil) } }
-    try createInstances(plan, objects: objects?.copy, by: connection, tally: &tally)
-    try createRelationships(plan, objects: objects?.copy, by: connection, in: file, tally: &tally)
+    try createInstances(plan, objects: objects?.copy, in: file, tally: &tally)
+    try createRelationships(plan, objects: objects?.copy, in: file, tally: &tally)
     try tally.validate()
-    try validate(plan, objects?.copy, file)
+    try validate(plan, objects?.copy, in: file)
     try CopySurroundings(plan: plan, file: file, schema: catalog.schema).takeOver()
     try tally.done()
-    return try rows(map, catalog.schema, connection)
+    return try rows(map, catalog.schema, in: connection)
   }
 
-  private func rows(_ map: TableMap, _ schema: StoreSchema, _ connection: any MigrationConnection) throws -> Int? {
+  private func rows(_ map: TableMap, _ schema: StoreSchema, in connection: any MigrationConnection) throws -> Int? {
     let tables = Set(map.tables.map(\.table)).filter { schema.table(named: $0) != nil }
     let keys = try tables.reduce(0) { try $0 + connection.approximateRowCount(of: $1) }
     guard keys <= MigrationLogEntry.countedRows else { return nil }
@@ -174,11 +174,11 @@ struct CopyMigration {
   // MARK: Passes
 
   private func createInstances(
-    _ plan: CopyPlan, objects: ObjectCopy?, by connection: any MigrationConnection, tally: inout CopyProgress
+    _ plan: CopyPlan, objects: ObjectCopy?, in file: any StoreCopy, tally: inout CopyProgress
   ) throws {
     for step in plan.steps {
       if let rows = step.rows {
-        try Self.naming(step) { try tally.run(.copy(rows), .objects, step, on: connection) }
+        try Self.naming(step) { try tally.run(.copy(rows), .objects, step, on: file) }
       } else if step.createsByObject || step.policy != nil {
         try tally.begin(.objects, step)
         try objects?.createInstances(step) { try tally.advance($0, .objects, step) }
@@ -187,33 +187,32 @@ struct CopyMigration {
   }
 
   private func createRelationships(
-    _ plan: CopyPlan, objects: ObjectCopy?, by connection: any MigrationConnection, in file: any StoreCopy,
-    tally: inout CopyProgress
+    _ plan: CopyPlan, objects: ObjectCopy?, in file: any StoreCopy, tally: inout CopyProgress
   ) throws {
     for step in plan.steps {
       for (name, way) in step.relationships.sorted(on: \.key) {
         guard case .pairs(let copies) = way else { continue }
         try Self.naming(step, name) {
-          for copy in copies { try tally.run(copy, step, on: connection) }
+          for copy in copies { try tally.run(copy, step, on: file) }
         }
       }
     }
     try file.apply(plan.completions)
-    if !plan.usesObjects { try makeIndexes(plan, file, &tally) }
+    if !plan.usesObjects { try makeIndexes(plan, in: file, &tally) }
     objects?.refresh()
     for step in plan.steps where step.relatesByObject {
       try tally.begin(.relationships, step)
       try objects?.createRelationships(step) { try tally.advance($0, .relationships, step) }
     }
-    try inheritOrders(plan, objects: objects, by: connection, in: file)
+    try inheritOrders(plan, objects: objects, in: file)
   }
 
   private func inheritOrders(
-    _ plan: CopyPlan, objects: ObjectCopy?, by connection: any MigrationConnection, in file: any StoreCopy
+    _ plan: CopyPlan, objects: ObjectCopy?, in file: any StoreCopy
   ) throws {
     let statements = plan.orders.compactMap { SQLText.inheritOrder($0) }
     guard !statements.isEmpty else { return }
-    for statement in statements { _ = try connection.execute(statement) }
+    for statement in statements { try file.execute(statement) }
     var completions: [SchemaChange] = []
     for completion in plan.orders.compactMap(\.inverseOrder?.completion) where !completions.contains(completion) {
       completions.append(completion)
@@ -231,7 +230,7 @@ struct CopyMigration {
   }
 
   /// Creates the indexes after all rows have been inserted; the error of a unique index names the conflicting rows.
-  private func makeIndexes(_ plan: CopyPlan, _ file: any StoreCopy, _ tally: inout CopyProgress) throws {
+  private func makeIndexes(_ plan: CopyPlan, in file: any StoreCopy, _ tally: inout CopyProgress) throws {
     do {
       try tally.makeIndexes(of: file)
     } catch let error as PersistenceError where error.code == .constraintConflict {
@@ -239,7 +238,7 @@ struct CopyMigration {
     }
   }
 
-  private func validate(_ plan: CopyPlan, _ objects: ObjectCopy?, _ file: any StoreCopy) throws {
+  private func validate(_ plan: CopyPlan, _ objects: ObjectCopy?, in file: any StoreCopy) throws {
     for step in plan.steps where step.policy != nil { try objects?.validate(step) }
     try file.updateDerivedTriggers()
     try file.makeFullTextIndexes()

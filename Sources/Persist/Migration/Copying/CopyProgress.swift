@@ -18,7 +18,7 @@ struct CopyProgress {
   }
 
   private func state(
-    _ pass: MigrationProgress.Pass, _ step: CopyPlan.Step?, _ current: String
+    _ pass: MigrationProgress.Pass, _ step: CopyPlan.Step?, current: String
   ) -> MigrationProgress {
     MigrationProgress(
       completed: min(completed, costs.total), total: costs.total, current: current, pass: pass,
@@ -30,7 +30,7 @@ struct CopyProgress {
     manager.currentEntityMapping = step.mapping
     let cost = pass == .objects ? costs.objects[step.index] : costs.relationships[step.index]
     begin(cost ?? 1, rows: costs.rows[step.index] ?? 1)
-    try manager.report(state(pass, step, step.mapping.name))
+    try manager.report(state(pass, step, current: step.mapping.name))
   }
 
   private mutating func begin(_ cost: Int64, rows: Int64) {
@@ -42,25 +42,23 @@ struct CopyProgress {
 
   /// Runs a statement that processes the rows of a step.
   mutating func run(
-    _ sql: SQLText, _ pass: MigrationProgress.Pass, _ step: CopyPlan.Step, on connection: any MigrationConnection
+    _ sql: SQLText, _ pass: MigrationProgress.Pass, _ step: CopyPlan.Step, on file: any StoreCopy
   ) throws {
     try begin(pass, step)
-    try run(state(pass, step, sql.text), rows: costs.rows[step.index] ?? 1) { ask in
-      try connection.reportingProgress(rows: costs.rows[step.index] ?? 1, indexes: 0, ask) {
-        _ = try connection.execute(sql)
-      }
+    try run(state(pass, step, current: sql.text), rows: costs.rows[step.index] ?? 1) { ask in
+      try file.source.reportingProgress(rows: costs.rows[step.index] ?? 1, indexes: 0, ask) { try file.execute(sql) }
     }
   }
 
   /// Copies pairs of a relationship.
-  mutating func run(_ pairs: PairCopy, _ step: CopyPlan.Step, on connection: any MigrationConnection) throws {
+  mutating func run(_ pairs: PairCopy, _ step: CopyPlan.Step, on file: any StoreCopy) throws {
     manager.currentEntityMapping = step.mapping
     let rows = costs.pairs[pairs.pairs.table] ?? 1
     begin(WorkCost.of(rows, each: WorkCost.changedRow), rows: rows)
-    try manager.report(state(.relationships, step, step.mapping.name))
+    try manager.report(state(.relationships, step, current: step.mapping.name))
     let sql = SQLText.copy(pairs)
-    try run(state(.relationships, step, sql.text), rows: rows) { ask in
-      try connection.reportingProgress(rows: rows, indexes: 0, ask) { _ = try connection.execute(sql) }
+    try run(state(.relationships, step, current: sql.text), rows: rows) { ask in
+      try file.source.reportingProgress(rows: rows, indexes: 0, ask) { try file.execute(sql) }
     }
   }
 
@@ -71,7 +69,7 @@ struct CopyProgress {
     self.end = end
     let costs = costs
     var done = completed
-    var start = state(.relationships, nil, "")
+    var start = state(.relationships, nil, current: "")
     let manager = manager
     manager.currentEntityMapping = nil
     try file.makeIndexes { index, create in
@@ -116,14 +114,14 @@ struct CopyProgress {
     guard unreported * 1000 >= Double(costs.total) || count > 1 else { return }
     completed = min(completed + Int64(unreported), end)
     unreported = 0
-    try manager.report(state(pass, step, step.mapping.name))
+    try manager.report(state(pass, step, current: step.mapping.name))
   }
 
   /// Reports that all rows are copied.
   mutating func validate() throws {
     manager.currentEntityMapping = nil
     completed = max(completed, costs.total - costs.validation)
-    try manager.report(state(.validation, nil, ""))
+    try manager.report(state(.validation, nil, current: ""))
   }
 
   func done() throws {

@@ -7,10 +7,10 @@ extension CopySurroundings {
       let declared = schema.table(named: copy.source)
       for column in copy.columns {
         guard let old = declared?.column(named: column.old) else { continue }
-        try source.execute(
+        try file.execute(
           .addCopiedColumn(StoreSchema.Column(name: column.new, declaredType: old.declaredType), to: copy.target))
       }
-      try source.execute(.copyColumns(copy))
+      try file.execute(.copyColumns(copy))
     }
   }
 
@@ -38,7 +38,7 @@ extension CopySurroundings {
       for case (let number?, let steps) in Dictionary(
         grouping: kept, by: { step in step.source.map { plan.old.numbers[$0] } })
       {
-        // The values go along with the rows: of several copies of a row, with the one in the table of the same name.
+        // Of several copies of a row, the one in the table of the same name gets the values.
         let homes = steps.compactMap { step in step.destination.map { plan.new[$0].table } }
         guard let home = homes.contains(root.table) ? root.table : homes.min() else { continue }
         numbers[home, default: []].append(number)

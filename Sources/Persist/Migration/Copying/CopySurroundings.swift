@@ -18,27 +18,24 @@ struct CopySurroundings {
     renamed = renames.isEmpty ? schema : try file.renaming(schema, by: renames)
   }
 
-  /// The connection that reads the store and writes the copy.
-  var source: any MigrationConnection { file.source }
-
   func takeOver() throws {
     guard file.isNew else { return }
     let tables = schema.tables.filter { !isOfStore($0.name) }.map { renamed.table(named: $0.name) ?? $0 }
     try makeTables(tables)
     for table in tables where !table.isVirtual {
-      try source.execute(.clearCopied(table.name))
+      try file.execute(.clearCopied(table.name))
       // Other tables, such as the index of a full-text search, may refer to rows by their rowid.
       let columns = [table.rowidName].compactMap { $0 } + table.columns.map(\.name)
-      try source.execute(.copyWhole(table.name, columns: columns))
+      try file.execute(.copyWhole(table.name, columns: columns))
     }
-    try source.execute(.copySystemNumbers)
+    try file.execute(.copySystemNumbers)
     let numbering = plan.numbering(in: schema)
     try file.apply(numbering.removals + numbering.renumberings)
     try takeOverColumns()
     let present = try file.schema()
     if present.table(named: "sqlite_sequence") != nil {
-      try source.execute(.clearCopied("sqlite_sequence"))
-      try source.execute(.copyWhole("sqlite_sequence", columns: ["name", "seq"]))
+      try file.execute(.clearCopied("sqlite_sequence"))
+      try file.execute(.copyWhole("sqlite_sequence", columns: ["name", "seq"]))
     }
     try makeAttachments(of: tables, present)
   }

@@ -11,7 +11,7 @@ struct MappingLosses {
   struct Item {
     enum Count {
       /// The maximum of several counts.
-      case exact([SQLText])
+      case exact([RowCount])
       /// The rows for which the first condition is true. If there is none, or the engine can't evaluate it, some of the
       /// others may be lost.
       case conditional(ConditionCount?, among: ConditionCount)
@@ -47,7 +47,7 @@ struct MappingLosses {
       var loss = item.loss
       switch item.count {
       case .exact(let counts):
-        loss.rows = try counts.map(inspector.firstNumber).max() ?? 0
+        loss.rows = try counts.map { try inspector.count($0) }.max() ?? 0
       case .conditional(let count, let all):
         loss.rows = try count.flatMap { try inspector.count($0, in: plan.old) }
         if loss.rows == nil { return try inspector.count(all, in: plan.old) == 0 ? nil : loss }
@@ -65,7 +65,7 @@ struct MappingLosses {
     items.append(
       Item(
         loss: MigrationLoss(entity: entity.name, what: isGone ? "entity removed" : "entity not mapped"),
-        count: .exact([.count(.rows(plan.old[entity].table, rows(of: [entity])))])))
+        count: .exact([.rows(plan.old[entity].table, rows(of: [entity]))])))
   }
 
   private mutating func addFilters(of entity: Entity) {
@@ -107,7 +107,7 @@ struct MappingLosses {
       Item(
         loss: MigrationLoss(
           entity: entity.name, property: property.name, what: isGone ? "attribute removed" : "attribute not mapped"),
-        count: .exact(columns.map { .count(.present(place.table, column: $0, condition)) })))
+        count: .exact(columns.map { .present(place.table, column: $0, condition) })))
   }
 }
 

@@ -122,7 +122,7 @@ struct RelationshipLosses {
     else { return }
     func add(_ what: String, _ count: RowCount) {
       let loss = MigrationLoss(entity: source.name, property: link.source.name, what: what)
-      items.append(.init(loss: loss, count: .exact([.count(count)])))
+      items.append(.init(loss: loss, count: .exact([count])))
     }
     if !link.relationship.isToMany {
       let owners = PairEnd(table: plan.old[source].table, entityNumbers: [plan.old.numbers[source]])

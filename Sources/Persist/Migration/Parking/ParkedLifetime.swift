@@ -19,7 +19,7 @@ public enum ParkedLifetime: Sendable, Hashable {
   case migrations(Int)
 
   /// The condition that something parked has expired; nil if nothing expires.
-  func condition(now: Date) -> SQLText? {
+  func condition(now: Date) -> SharedSQL? {
     switch self {
     case .unlimited: nil
     case .seconds(let seconds):

@@ -8,7 +8,7 @@ extension ParkedValues {
   @discardableResult
   mutating func removeExpired(_ lifetime: ParkedLifetime, countingMigration isMigrating: Bool = false) throws -> Int {
     guard isUsed, !slots.isEmpty else { return 0 }
-    for sql in SQLText.createParkedStates { try connection.execute(sql) }
+    try connection.execute(.createParkedStates)
     for slot in slots { try connection.execute(.addParkedState(slot, at: Date().timeIntervalSinceReferenceDate)) }
     if isMigrating { try connection.execute(.raiseParkedAges) }
     guard let condition = lifetime.condition(now: Date()) else { return 0 }

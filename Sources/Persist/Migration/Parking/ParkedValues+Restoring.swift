@@ -83,7 +83,7 @@ extension ParkedValues {
   }
 
   func remove(_ slot: ParkedSlot) throws {
-    for sql in SQLText.removeParkedSlot(slot) { try connection.execute(sql) }
+    for sql in SharedSQL.removeParkedSlot(slot) { try connection.execute(sql) }
   }
 
   /// The values of restored objects before their parked ones: the defaults of attributes that they didn't have or had

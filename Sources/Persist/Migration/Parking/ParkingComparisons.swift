@@ -56,7 +56,7 @@ package struct ParkingComparisons {
   }
 
   /// The query for the number of values, objects or pairs of a slot that are restored; nil if it has no place.
-  func restoredCount(_ slot: ParkedSlot) -> SQLText? {
+  func restoredCount(_ slot: ParkedSlot) -> SharedSQL? {
     guard let (comparison, entity) = subject(of: slot), isFit(slot) else { return nil }
     switch slot.kind {
     case .object: return comparison.entity(entity) == nil ? nil : .countParked(slot)

@@ -19,7 +19,7 @@ package protocol MigrationConnection: StoreInspector {
   /// Runs SQL to completion.
   ///
   /// - Returns: The number of rows that an insert, update or delete changed.
-  @discardableResult func execute(_ sql: SQLText) throws -> Int
+  @discardableResult func execute(_ sql: SharedSQL) throws -> Int
   /// Runs `body`, periodically asking whether to continue within long statements.
   ///
   /// - Parameters:
@@ -92,10 +92,6 @@ package protocol MigrationConnection: StoreInspector {
 }
 
 extension MigrationConnection {
-  package func execute(_ statement: ParkedValueStatement) throws -> Int {
-    try statement.sql.reduce(0) { try $0 + execute($1) }
-  }
-
   package func readParkedFiles(of slot: ParkedSlot) throws {}
 
   /// None is planned for such an engine.

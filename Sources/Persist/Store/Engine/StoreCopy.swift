@@ -28,6 +28,8 @@ package protocol StoreCopy {
   func reserve(_ keys: [String: Int64]) throws
   /// Lets ``source`` write the copy.
   func attach() throws
+  /// Runs SQL that copies rows, after ``attach()``.
+  func execute(_ sql: SQLText) throws
   /// Creates a temporary table of associations between copied objects.
   func makeAssociations() throws -> any ObjectAssociations
 

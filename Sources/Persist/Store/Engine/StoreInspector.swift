@@ -28,7 +28,7 @@ package protocol StoreInspector {
   /// - Parameter map: The tables of the store.
   func count(_ count: ConditionCount, in map: TableMap) throws -> Int?
   /// The number that SQL selects; 0 if it selects nothing.
-  func firstNumber(_ sql: SQLText) throws -> Int
+  func firstNumber(_ sql: SharedSQL) throws -> Int
   /// The greatest key in a table, which is quick to find; 0 if the table is empty.
   func greatestRow(of table: String) throws -> Int64
   /// Whether rows can be converted after a migration, while programs use the store.

@@ -4,7 +4,7 @@ extension HistoryConnection {
   package func setOldValues(_ content: HistoryContent?, of map: TableMap, _ settings: inout HistorySettings) throws {
     switch content {
     case .oldValues? where settings.oldValuesAfter == nil:
-      try execute(all: SQLText.oldValueTables)
+      try execute(all: SharedSQL.oldValueTables)
       try keepOldValues(of: map)
       settings.oldValuesAfter = try lastHistoryNumbers().transaction
     case .changes? where settings.oldValuesAfter != nil: try discardOldValues(&settings)
@@ -17,7 +17,7 @@ extension HistoryConnection {
     guard settings.oldValuesAfter != nil else { return }
     settings.oldValuesAfter = nil
     try keepOldValues(of: nil)
-    try execute(all: SQLText.deleteAllOldValues)
+    try execute(all: SharedSQL.deleteAllOldValues)
   }
 
   /// Adapts the old values to another model.
@@ -25,8 +25,8 @@ extension HistoryConnection {
   /// - Parameter move: Nil if the migration isn't known: only values of columns that still exist remain.
   package func migrateOldValues(_ move: OldValuesMove?, to map: TableMap, _ settings: HistorySettings) throws {
     guard try hasTable(named: OldValuesLayout.valueTable) else { return }
-    if let move { try execute(all: SQLText.statements(move, kept: kept)) }
-    try execute(all: SQLText.pruneOldValues(to: OldValuesLayout(map)))
+    if let move { try execute(all: SharedSQL.statements(move, kept: kept)) }
+    try execute(all: SharedSQL.pruneOldValues(to: OldValuesLayout(map)))
     if settings.oldValuesAfter != nil { try keepOldValues(of: map) }
   }
 }

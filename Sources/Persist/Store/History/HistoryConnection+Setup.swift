@@ -49,14 +49,11 @@ extension HistoryConnection {
     }
     for table in tables { try create(table) }
     for index in HistoryLayout.indexes { try create(index) }
-    for (number, name) in HistoryLayout.entityNames.sorted(on: \.key) {
-      try execute(.setGreatestKey(0, entity: number, name: name))
-    }
+    for number in HistoryLayout.entityNames.keys.sorted() { try setLastNumber(0, ofEntity: number) }
   }
 
   private func setLastTransaction(_ number: Int64) throws {
-    let entity = HistoryLayout.EntityNumber.transaction
-    try execute(.setGreatestKey(number, entity: entity, name: HistoryLayout.entityNames[entity] ?? ""))
+    try setLastNumber(number, ofEntity: HistoryLayout.EntityNumber.transaction)
   }
 
   /// Switches the history off; the caller holds the transaction.

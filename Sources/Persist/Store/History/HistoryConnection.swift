@@ -9,6 +9,10 @@ package protocol HistoryConnection: StatementRunner {
   func create(_ index: IndexDefinition) throws
   /// The greatest numbers assigned to changes and to transactions.
   func lastHistoryNumbers() throws -> (change: Int64, transaction: Int64)
+  /// Sets the greatest number assigned to changes, transactions or texts.
+  ///
+  /// - Parameter entity: One of the numbers of ``HistoryLayout/EntityNumber``.
+  func setLastNumber(_ number: Int64, ofEntity entity: Int) throws
   /// The form in which this store keeps a value of a deleted object.
   func kept(_ value: SQLValue) -> SQLValue
   /// Prepares the store's tables so that transactions keep old values, or don't any longer.

@@ -70,13 +70,13 @@ private struct HistoryCopying<Original: HistoryConnection, Copy: HistoryConnecti
     for (entity, number) in [
       (HistoryLayout.EntityNumber.change, last.change), (HistoryLayout.EntityNumber.transaction, last.transaction),
     ] {
-      try copy.execute(.setGreatestKey(number, entity: entity, name: HistoryLayout.entityNames[entity] ?? ""))
+      try copy.setLastNumber(number, ofEntity: entity)
     }
     if !layout.hasOldValues {
       // The tables may have been dropped by another program.
       settings.oldValuesAfter = nil
     } else if settings.oldValuesAfter != nil {
-      try copy.execute(all: SQLText.oldValueTables)
+      try copy.execute(all: SharedSQL.oldValueTables)
       try copyOldValues()
       try copyMembers()
       try copy.keepOldValues(of: map)
@@ -104,7 +104,7 @@ private struct HistoryCopying<Original: HistoryConnection, Copy: HistoryConnecti
   ///
   /// - Parameter change: Changes the values of a row; returns false to leave it out.
   private func copyRows(
-    of sql: SQLText, _ forms: [Form], to table: String, _ columns: [String],
+    of sql: SharedSQL, _ forms: [Form], to table: String, _ columns: [String],
     _ change: (inout [SQLValue]) throws -> Bool = { _ in true }
   ) throws {
     var rows: [[SQLValue]] = []
@@ -142,8 +142,7 @@ private struct HistoryCopying<Original: HistoryConnection, Copy: HistoryConnecti
       return true
     }
     let text = HistoryLayout.EntityNumber.text
-    try copy.execute(
-      .setGreatestKey(Int64(keys.count), entity: text, name: HistoryLayout.entityNames[text] ?? ""))
+    try copy.setLastNumber(Int64(keys.count), ofEntity: text)
   }
 
   private func copyChanges() throws {
@@ -167,19 +166,19 @@ private struct HistoryCopying<Original: HistoryConnection, Copy: HistoryConnecti
   }
 
   private func copyReaders() throws {
-    guard try original.hasTable(named: SQLText.historyReaderTable) else { return }
+    guard try original.hasTable(named: SharedSQL.historyReaderTable) else { return }
     try copy.execute(.createHistoryReaders)
     try copyRows(
-      of: .historyReaders, [.text, .integer, .double], to: SQLText.historyReaderTable,
+      of: .historyReaders, [.text, .integer, .double], to: SharedSQL.historyReaderTable,
       ["NAME", "TRANSACTIONID", "HEARD"])
-    guard try original.hasTable(named: SQLText.historyMarkTable) else { return }
+    guard try original.hasTable(named: SharedSQL.historyMarkTable) else { return }
     try copy.execute(.createHistoryMarks)
     try copyRows(
-      of: .historyMarks, [.text, .integer, .text], to: SQLText.historyMarkTable, ["NAME", "TRANSACTIONID", "MARK"])
+      of: .historyMarks, [.text, .integer, .text], to: SharedSQL.historyMarkTable, ["NAME", "TRANSACTIONID", "MARK"])
   }
 
   private func copyAttachedEntries() throws {
-    guard try original.hasTable(named: SQLText.attachedTable) else { return }
+    guard try original.hasTable(named: SharedSQL.attachedTable) else { return }
     try copy.execute(.createAttachedTable)
     var range = AttachedRange(first: Data(), end: Data([255]))
     let limit = 200
@@ -199,7 +198,7 @@ private struct HistoryCopying<Original: HistoryConnection, Copy: HistoryConnecti
   ///
   /// - Parameter change: Changes the values of a row; returns false to leave it out.
   private func copyPages(
-    _ page: (_ last: [SQLValue], _ limit: Int) -> SQLText, as forms: [Form], to table: String, columns: [String],
+    _ page: (_ last: [SQLValue], _ limit: Int) -> SharedSQL, as forms: [Form], to table: String, columns: [String],
     change: (inout [SQLValue]) -> Bool
   ) throws {
     let limit = 200
@@ -221,7 +220,7 @@ private struct HistoryCopying<Original: HistoryConnection, Copy: HistoryConnecti
       names[number] = expanded?.expansion?.columns(ofEntity: Int(number))
     }
     try copyPages(
-      SQLText.oldValuesToCopy, as: [.integer, .integer, .integer, .text, .kept], to: OldValuesLayout.valueTable,
+      SharedSQL.oldValuesToCopy, as: [.integer, .integer, .integer, .text, .kept], to: OldValuesLayout.valueTable,
       columns: ["TRANSACTIONID", "ENTITY", "ROWKEY", "COLUMNNAME", "VALUE"]
     ) { values in
       guard case .integer(let number) = values[1], case .text(let former) = values[3], let entity = entities[number],
@@ -239,7 +238,7 @@ private struct HistoryCopying<Original: HistoryConnection, Copy: HistoryConnecti
     let members = OldValuesMap(after: 0, in: map).members.value
     let names = expanded?.expansion?.relationships ?? Dictionary()
     try copyPages(
-      SQLText.membersToCopy, as: [.integer, .text, .integer, .integer, .integer, .integer, .integer],
+      SharedSQL.membersToCopy, as: [.integer, .text, .integer, .integer, .integer, .integer, .integer],
       to: OldValuesLayout.memberTable,
       columns: ["TRANSACTIONID", "RELATIONSHIP", "OWNER", "MEMBER", "OWNERENTITY", "MEMBERENTITY", "CHANGE"]
     ) { values in

@@ -4,7 +4,7 @@ import Foundation
 extension RecordedHistory {
   package func attachedEntries(_ ranges: [AttachedRange], limit: Int) throws -> [[AttachedEntry]] {
     try store.readingHistory { connection in
-      guard try connection.hasTable(named: SQLText.attachedTable) else { return ranges.map { _ in [] } }
+      guard try connection.hasTable(named: SharedSQL.attachedTable) else { return ranges.map { _ in [] } }
       if limit == .max && ranges.count > 1 { return try connection.attachedEntries(ranges) }
       return try ranges.map { range in
         try connection.all(of: .attachedEntries(in: range, limit: limit)) {
@@ -16,7 +16,7 @@ extension RecordedHistory {
 
   package func attachedValues(of keys: ByteList) throws -> AttachedValues {
     try store.readingHistory { connection in
-      guard keys.count > 0, try connection.hasTable(named: SQLText.attachedTable) else {
+      guard keys.count > 0, try connection.hasTable(named: SharedSQL.attachedTable) else {
         return AttachedValues(count: keys.count)
       }
       return try connection.attachedValues(of: keys)
@@ -35,7 +35,7 @@ extension HistoryConnection {
     if let expected = entries.lastTransaction, try lastHistoryNumbers().transaction != expected {
       throw overtaken("Another transaction was saved after number \(expected).")
     }
-    if try !hasTable(named: SQLText.attachedTable) { try execute(.createAttachedTable) }
+    if try !hasTable(named: SharedSQL.attachedTable) { try execute(.createAttachedTable) }
     for (key, value) in entries.unchanged {
       let present = try first(of: .attachedEntries(in: AttachedRange(key: key), limit: 1)) { $0.data(1) }
       let isUnchanged = present?.hasSameBytes(as: value) ?? (value == nil)
@@ -46,7 +46,7 @@ extension HistoryConnection {
     try setAttached(AttachedList(present.ordered { $0.key.precedes($1.key) }))
     for list in entries.lists { try setAttached(list) }
     let removed = entries.values.filter { $0.value == nil }.keys.ordered { $0.precedes($1) }
-    for group in groups(of: removed) { if let sql = SQLText.removeAttachedEntries(group) { try execute(sql) } }
+    for group in groups(of: removed) { if let sql = SharedSQL.removeAttachedEntries(group) { try execute(sql) } }
   }
 
   package func attachedValues(of keys: ByteList) throws -> AttachedValues {
@@ -58,7 +58,7 @@ extension HistoryConnection {
     }
     var values = AttachedValues(count: keys.count)
     for group in groups(of: all) {
-      guard let sql = SQLText.attachedEntries(withKeys: group) else { continue }
+      guard let sql = SharedSQL.attachedEntries(withKeys: group) else { continue }
       try forEachRow(of: sql) { row in
         if let place = places[row.data(0)] { row.data(1).withUnsafeBytes { values.set(place, to: $0) } }
       }
@@ -69,14 +69,14 @@ extension HistoryConnection {
   package func setAttached(_ list: AttachedList) throws {
     let entries = list.entries.map { AttachedEntry(key: Data(list.bytes[$0.key]), value: Data(list.bytes[$0.value])) }
     for group in groups(of: entries, size: \.value.count) {
-      if let sql = SQLText.setAttachedEntries(group) { try execute(sql) }
+      if let sql = SharedSQL.setAttachedEntries(group) { try execute(sql) }
     }
   }
 
   fileprivate func attachedEntries(_ ranges: [AttachedRange]) throws -> [[AttachedEntry]] {
     var all: [[AttachedEntry]] = []
     for group in groups(of: ranges) {
-      guard let sql = SQLText.attachedEntries(in: group) else { continue }
+      guard let sql = SharedSQL.attachedEntries(in: group) else { continue }
       var found: [[AttachedEntry]] = Array(repeating: [], count: group.count)
       try forEachRow(of: sql) { row in
         found[Int(row.integer(0))].append(AttachedEntry(key: row.data(1), value: row.data(2)))
@@ -93,7 +93,7 @@ extension HistoryConnection {
     var rest = all[...]
     while !rest.isEmpty {
       var (count, bytes) = (0, 0)
-      for part in rest.prefix(SQLText.greatestAttachedGroup) {
+      for part in rest.prefix(SharedSQL.greatestAttachedGroup) {
         bytes += size(part)
         if count > 0 && bytes > Self.greatestGroupSize { break }
         count += 1

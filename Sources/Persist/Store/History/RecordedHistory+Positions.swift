@@ -98,20 +98,21 @@ extension RecordedHistory {
 
   package func setReader(_ record: HistoryReaderRecord) throws {
     try store.writingHistory { connection in
-      if try !connection.hasTable(named: SQLText.historyReaderTable) {
+      if try !connection.hasTable(named: SharedSQL.historyReaderTable) {
         try connection.execute(.createHistoryReaders)
       }
       try connection.execute(
-        .setHistoryReader(record.name, record.number, record.date.timeIntervalSinceReferenceDate))
+        .setHistoryReader(record.name, to: record.number, heard: record.date.timeIntervalSinceReferenceDate))
       guard let mark = record.mark else { return }
-      if try !connection.hasTable(named: SQLText.historyMarkTable) { try connection.execute(.createHistoryMarks) }
-      try connection.execute(.setHistoryMark(record.name, record.number, mark.text))
+      if try !connection.hasTable(named: SharedSQL.historyMarkTable) { try connection.execute(.createHistoryMarks) }
+      try connection.execute(.setHistoryMark(record.name, of: record.number, to: mark.text))
     }
   }
 
   package func removeReader(_ name: String) throws {
     try store.writingHistory { connection in
-      for table in [SQLText.historyReaderTable, SQLText.historyMarkTable] where try connection.hasTable(named: table) {
+      let tables = [SharedSQL.historyReaderTable, SharedSQL.historyMarkTable]
+      for table in tables where try connection.hasTable(named: table) {
         try connection.execute(.removeHistoryReader(name, from: table))
       }
     }
@@ -128,15 +129,15 @@ extension HistoryConnection {
     }
     try execute(.deleteChanges(before: number))
     if try hasTable(named: OldValuesLayout.valueTable) {
-      try execute(all: SQLText.deleteOldValues(before: number))
+      try execute(all: SharedSQL.deleteOldValues(before: number))
     }
     return try execute(.deleteTransactions(before: number))
   }
 
   fileprivate func historyReaders() throws -> [HistoryReaderRecord] {
-    guard try hasTable(named: SQLText.historyReaderTable) else { return [] }
+    guard try hasTable(named: SharedSQL.historyReaderTable) else { return [] }
     var marks: [String: (number: Int64, mark: HistoryMark?)] = Dictionary()
-    if try hasTable(named: SQLText.historyMarkTable) {
+    if try hasTable(named: SharedSQL.historyMarkTable) {
       try forEachRow(of: .historyMarks) { marks[$0.text(0)] = ($0.integer(1), HistoryMark($0.text(2))) }
     }
     return try all(of: .historyReaders) { row in

@@ -15,7 +15,7 @@ struct TransactionOldValues {
 
   /// - Parameter row: The only row whose values are read; nil for all.
   init(
-    _ map: OldValuesMap, of transaction: Int64, only row: SQLText.ChangedRow?, in store: some HistorySource,
+    _ map: OldValuesMap, of transaction: Int64, only row: SharedSQL.ChangedRow?, in store: some HistorySource,
     _ connection: some HistoryConnection
   ) throws {
     (self.map, tables, storeIdentifier) = (map, store.map, store.identifier)

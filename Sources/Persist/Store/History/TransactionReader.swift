@@ -14,7 +14,7 @@ struct TransactionReader<Source: HistorySource>: ~Copyable {
 
   func forEachTransaction(_ query: HistoryQuery, _ body: (HistoryTransaction) throws -> Void) throws {
     let subject = try query.subject.map { try changedRow($0.object) }
-    let sql = SQLText.transactions(
+    let sql = SharedSQL.transactions(
       in: map.layout, afterNumber: query.afterNumber, afterTime: query.afterDate?.timeIntervalSinceReferenceDate,
       author: query.author, of: subject, limit: query.subject?.limit ?? 0)
     try connection.forEachRow(of: sql) { row in
@@ -36,9 +36,9 @@ struct TransactionReader<Source: HistorySource>: ~Copyable {
     }
   }
 
-  private func changedRow(_ id: ManagedObjectID) throws -> SQLText.ChangedRow {
+  private func changedRow(_ id: ManagedObjectID) throws -> SharedSQL.ChangedRow {
     let entity = try store.map.model.entity(named: id.entityName)
-    return SQLText.ChangedRow(entity: store.map.numbers[entity], key: id.primaryKey ?? 0)
+    return SharedSQL.ChangedRow(entity: store.map.numbers[entity], key: id.primaryKey ?? 0)
   }
 
   /// The changes of a transaction. Those of entities that are neither in the model nor in the store can't be named and
@@ -46,7 +46,7 @@ struct TransactionReader<Source: HistorySource>: ~Copyable {
   ///
   /// - Parameter subject: The only row whose changes are returned; nil for all.
   private func changes(
-    of transaction: Int64, only subject: SQLText.ChangedRow?, isOwn: Bool, includesOldValues: Bool
+    of transaction: Int64, only subject: SharedSQL.ChangedRow?, isOwn: Bool, includesOldValues: Bool
   ) throws -> [HistoryChange] {
     var changes: [HistoryChange] = []
     var last = LastChange()

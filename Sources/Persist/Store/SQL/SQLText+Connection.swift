@@ -44,6 +44,8 @@ extension SQLText {
   /// A cache of eight megabytes, for dropping a column. The commit writes those of its pages that have changed; with
   /// half as many, SQLite would write some of them twice, and then read the whole log for its commit.
   package static let cacheForTable: SQLText = "PRAGMA cache_size = -8192"
+  package static let integrityCheck: SQLText = "PRAGMA integrity_check(100)"
+  package static let quickCheck: SQLText = "PRAGMA quick_check(100)"
   package static let encoding: SQLText = "PRAGMA encoding"
   /// Numbers with which programs mark their files, in the header.
   package static let userVersion: SQLText = "PRAGMA user_version"

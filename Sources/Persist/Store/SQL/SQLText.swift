@@ -88,6 +88,9 @@ package struct SQLText: Sendable, ExpressibleByStringInterpolation {
 
     mutating func appendInterpolation(collation: FetchSortDescriptor.Comparison) { text += "\(collation.collation)" }
 
+    /// For the types in this folder that validate their parts themselves.
+    mutating func append(checked part: String) { text += part }
+
     mutating func appendInterpolation(function: SQLFunction) { text += "\(function.name)" }
 
     package mutating func appendInterpolation(_ part: SQLText) {

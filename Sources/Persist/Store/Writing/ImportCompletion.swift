@@ -55,7 +55,7 @@ package struct ImportCompletion {
   // MARK: Relationships
 
   private func requireNoRepetition(_ relationship: ImportedRelationship) throws {
-    let sql = SQLText.repeatedMember(relationship.number, onlyOneOwner: relationship.membersHaveOneOwner)
+    let sql = SharedSQL.repeatedMember(relationship.number, onlyOneOwner: relationship.membersHaveOneOwner)
     guard let (owner, member) = try pair(sql) else { return }
     throw relationship.disagreement(
       owner, "'\(relationship.name)' lists \(relationship.destination) \(member) more than once, or another object "
@@ -64,7 +64,7 @@ package struct ImportCompletion {
 
   private func join(_ relationship: ImportedRelationship) throws {
     switch relationship.place {
-    case .join(let join): try runner.execute(all: SQLText.joinImported(relationship.number, join))
+    case .join(let join): try runner.execute(all: SharedSQL.joinImported(relationship.number, join))
     case .foreignKey(let place) where relationship.inverse == nil:
       try runner.execute(.ownImported(relationship.number, place, owners: relationship.ownerTable))
     case .foreignKey: break
@@ -122,11 +122,11 @@ package struct ImportCompletion {
     try runner.first(of: .importedSource(root: entity.root.number - 1, key: key)) { _ in true } == true
   }
 
-  private func pair(_ sql: SQLText) throws -> (Int64, Int64)? {
+  private func pair(_ sql: SharedSQL) throws -> (Int64, Int64)? {
     try runner.first(of: sql) { ($0.integer(0), $0.integer(1)) }
   }
 
-  private func count(_ sql: SQLText) throws -> Int64 { try runner.first(of: sql) { $0.integer(0) } ?? 0 }
+  private func count(_ sql: SharedSQL) throws -> Int64 { try runner.first(of: sql) { $0.integer(0) } ?? 0 }
 }
 
 extension ImportSources {

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// A connection that runs statements of `Store/SQL` in a transaction, whichever engine the store has.
+/// A connection that runs shared statements in a transaction, whichever engine the store has.
 ///
 /// Work that engines share runs its statements through this protocol: the end of an import, and the history. The rows
 /// of saves don't: each engine binds their values to statements of its own.
@@ -11,11 +11,11 @@ package protocol StatementRunner {
   /// Runs SQL to completion.
   ///
   /// - Returns: The number of rows that an insert, update or delete changed.
-  @discardableResult func execute(_ sql: SQLText) throws -> Int
+  @discardableResult func execute(_ sql: SharedSQL) throws -> Int
   /// Runs several statements in order; a server receives them together.
-  func execute(all statements: [SQLText]) throws
+  func execute(all statements: [SharedSQL]) throws
   /// Calls `body` for each selected row.
-  func forEachRow(of sql: SQLText, _ body: (any StatementRow) throws -> Void) throws
+  func forEachRow(of sql: SharedSQL, _ body: (any StatementRow) throws -> Void) throws
   func hasTable(named name: String) throws -> Bool
 }
 
@@ -31,17 +31,17 @@ package protocol StatementRow {
 }
 
 extension StatementRunner {
-  package func execute(all statements: [SQLText]) throws { for statement in statements { try execute(statement) } }
+  package func execute(all statements: [SharedSQL]) throws { for statement in statements { try execute(statement) } }
 
   @_semantics("optimize.sil.specialize.generic.never") @inline(never)
-  package func first<T>(of sql: SQLText, _ read: (any StatementRow) throws -> T) throws -> T? {
+  package func first<T>(of sql: SharedSQL, _ read: (any StatementRow) throws -> T) throws -> T? {
     var first: T?
     try forEachRow(of: sql) { row in if first == nil { first = try read(row) } }
     return first
   }
 
   @_semantics("optimize.sil.specialize.generic.never") @inline(never)
-  package func all<T>(of sql: SQLText, _ read: (any StatementRow) throws -> T) throws -> [T] {
+  package func all<T>(of sql: SharedSQL, _ read: (any StatementRow) throws -> T) throws -> [T] {
     var all: [T] = []
     try forEachRow(of: sql) { all.append(try read($0)) }
     return all

@@ -84,7 +84,7 @@ final class RawStore {
       case .server(let session, let address):
         let words = try StoreWords(at: url)
         let text = SQLText(checked: words.sql(sql.text)).binding(sql.values)
-        let statement = try Self.typed(ServerText(text).statement(in: address.schema), session)
+        let statement = try Self.typed(ServerText(translating: text).statement(in: address.schema), session)
         let found = try session.query(
           statement.text, statement.parameters.map { (type: $0.type.rawValue, bytes: $0.bytes) })
         return found.rows.map { Row(names: found.names, values: $0.map(Self.value), words: words) }

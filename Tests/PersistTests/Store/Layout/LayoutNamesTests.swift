@@ -148,7 +148,10 @@ struct LayoutNamesTests {
           #expect(ServerNames.column(ServerText.name(column), of: table) == column, "\(table).\(column)")
         }
       }
-      let sql: SQLText = "SELECT Z_PK, \(name: "text") FROM \(name: "order") WHERE Z_ENT IN (\(numbers: [1, 2]))"
+      let sql: SharedSQL = """
+        SELECT \(.key), \(name: "text") FROM \(name: "order") WHERE \(.entity) IN (\(numbers: [1, 2]))
+        """
+      #expect(SQLText(sql).text == #"SELECT Z_PK, "text" FROM "order" WHERE Z_ENT IN (1, 2)"#)
       #expect(ServerText(sql).shown == #"SELECT "id", "text" FROM "order" WHERE "entity" IN (1, 2)"#)
     }
   #endif

@@ -28,7 +28,7 @@ extension CheckStep {
 
 extension CheckStep {
   private static func oldValueSteps(_ change: String, _ numbers: [Int]) -> [CheckStep] {
-    SQLText.oldValuesWithoutTransaction.map { sql in
+    SharedSQL.oldValuesWithoutTransaction.map { sql in
       CheckStep(
         kind: .danglingHistory, entity: change, property: nil, sql: sql,
         detail: { number, count in

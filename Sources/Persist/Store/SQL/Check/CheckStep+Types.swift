@@ -9,9 +9,10 @@ extension CheckStep {
       let type = attribute.type.rawValue
       return CheckStep(
         kind: .wrongType, entity: table.entity.name, property: column.property,
-        sql: .values(
-          in: column.name, of: table.table, besides: values,
-          entityNumbers: map.model.hierarchy(of: table.entity).map { map.numbers[$0] }),
+        query: .ofFile(
+          .values(
+            in: column.name, of: table.table, besides: values,
+            entityNumbers: map.model.hierarchy(of: table.entity).map { map.numbers[$0] })),
         detail: { value, _ in
           values.contains(value)
             ? nil : "'\(column.property)' holds \(value.words), which isn't a value of type \(type)."
@@ -31,9 +32,10 @@ extension CheckStep {
     return (versions + positions.sorted(on: \.column)).map { column, what, property in
       CheckStep(
         kind: .wrongType, entity: table.entity.name, property: property,
-        sql: .values(
-          in: column, of: table.table, besides: .integers,
-          entityNumbers: map.model.hierarchy(of: table.entity).map { map.numbers[$0] }),
+        query: .ofFile(
+          .values(
+            in: column, of: table.table, besides: .integers,
+            entityNumbers: map.model.hierarchy(of: table.entity).map { map.numbers[$0] })),
         detail: { value, _ in "The \(what) is \(value.words), which isn't an integer." })
     }
   }

@@ -6,12 +6,33 @@ package struct CheckStep: Sendable {
   /// The entity to report if the row's entity number is null or unknown.
   package let entity: String
   package let property: String?
-  package let sql: SQLText
+  package let query: Query
   /// The description of a problem, from the two values; nil if they are none.
   package let detail: @Sendable (SQLValue, SQLValue) -> String?
+
+  package enum Query: Sendable {
+    case shared(SharedSQL)
+    /// A query for a problem that no store on a server can have.
+    case ofFile(SQLText)
+
+    /// The query in an SQLite file.
+    package var fileText: SQLText {
+      switch self {
+      case .shared(let sql): SQLText(sql)
+      case .ofFile(let sql): sql
+      }
+    }
+  }
 }
 
 extension CheckStep {
+  init(
+    kind: StoreProblem.Kind, entity: String, property: String?, sql: SharedSQL,
+    detail: @escaping @Sendable (SQLValue, SQLValue) -> String?
+  ) {
+    self.init(kind: kind, entity: entity, property: property, query: .shared(sql), detail: detail)
+  }
+
   /// All queries for a store with a layout, table by table.
   package static func steps(for map: TableMap) -> [CheckStep] {
     let tables = map.tables.filter { !map.absent.contains($0.entity.name) }
@@ -144,7 +165,7 @@ extension CheckStep {
   }
 
   private static func positionSteps(
-    entity: String, property: String?, of name: String, missing: SQLText, duplicate: SQLText
+    entity: String, property: String?, of name: String, missing: SharedSQL, duplicate: SharedSQL
   ) -> [CheckStep] {
     [
       CheckStep(

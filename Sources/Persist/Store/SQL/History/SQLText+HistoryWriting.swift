@@ -1,4 +1,4 @@
-/// Statements that write the history. Their values are parameters, in order of appearance.
+/// Statements that write the history of a file. Their values are parameters, in order of appearance.
 extension SQLText {
   /// The greatest numbers assigned to changes and to transactions.
   package static var lastHistoryNumbers: SQLText {
@@ -73,17 +73,6 @@ extension SQLText {
   package static let historyText: SQLText =
     "SELECT Z_PK FROM \(name: HistoryLayout.textTable) WHERE ZNAME = \(parameter: ())"
 
-  package static func addHistoryText(_ text: String, key: Int64) -> SQLText {
-    """
-    INSERT INTO \(name: HistoryLayout.textTable) (Z_PK, Z_ENT, ZNAME) \
-    VALUES (\(value: .integer(key)), \(number: Int64(HistoryLayout.EntityNumber.text)), \(value: .text(text)))
-    """
-  }
-
-  package static func addTombstone(_ column: String) -> SQLText {
-    "ALTER TABLE \(name: HistoryLayout.changeTable) ADD COLUMN \(name: column) BLOB"
-  }
-
   package static func setTombstone(_ column: String, to value: SQLValue, of change: Int64) -> SQLText {
     """
     UPDATE \(name: HistoryLayout.changeTable) SET \(name: column) = \(value: value) \
@@ -98,10 +87,4 @@ extension SQLText {
     WHERE Z_PK = \(value: .integer(key)) AND substr(\(name: column), 1, 1) = x'02'
     """
   }
-
-  package static func dropTable(ofHistory table: String) -> SQLText { "DROP TABLE IF EXISTS \(name: table)" }
-
-  package static let deleteHistoryNumbers: SQLText = """
-    DELETE FROM Z_PRIMARYKEY WHERE Z_ENT IN (\(numbers: HistoryLayout.entityNames.keys.sorted()))
-    """
 }

@@ -1,10 +1,5 @@
-/// Parked values that return, and those that go with their objects.
+/// Parked values that return to a file, and those that go with their objects.
 extension SQLText {
-  /// The number of values that are restored.
-  package static func countRestored(_ slot: ParkedSlot, onlyPresent: Bool) -> SQLText {
-    "SELECT COUNT(*) FROM \(parkedValues(slot)) AS v\(onlyPresent ? " WHERE VALUE IS NOT NULL" : "")"
-  }
-
   /// Deletes the parked values of objects that have got other values since than missing ones or defaults.
   static func dropSuperseded(_ slot: ParkedSlot, table: String, column: String, defaults: [SQLValue]) -> SQLText {
     let others = defaults.map { " AND \(name: column) <> \(value: $0)" as SQLText }.joined(separator: "")
@@ -12,14 +7,6 @@ extension SQLText {
       DELETE FROM PERSIST_PARKED_VALUES WHERE SLOT = \(number: Int64(slot.number)) AND OBJECT IN \
       (SELECT Z_PK FROM \(name: table) WHERE \(name: column) IS NOT NULL\(others))
       """
-  }
-
-  /// Deletes the parked values that objects have again.
-  package static func dropRestoredValues(_ slot: ParkedSlot, table: String) -> SQLText {
-    """
-    DELETE FROM PERSIST_PARKED_VALUES WHERE SLOT = \(number: Int64(slot.number)) AND VALUE IS NOT NULL \
-    AND OBJECT IN (SELECT Z_PK FROM \(name: table))
-    """
   }
 
   /// Lets new objects of an entity have greater keys than all parked ones, which may return to its table.

@@ -21,12 +21,12 @@ extension ParkedSlot.Kind {
   }
 }
 
-/// The rows of what is parked, for copies in other engines.
+/// The rows of what is parked in a file, for copies in other engines.
 extension SQLText {
   package static func parkedRows(_ slot: ParkedSlot) -> SQLText {
     let number = Int64(slot.number)
     guard let column = slot.column else {
-      return "SELECT \(names: slot.kind.rowColumns) FROM \(contents(slot)) WHERE SLOT = \(number: number)"
+      return "SELECT \(names: slot.kind.rowColumns) FROM \(SharedSQL.contents(slot)) WHERE SLOT = \(number: number)"
     }
     return """
       SELECT Z_PK, \(name: column.name), NULL FROM \(name: column.table) \
@@ -41,23 +41,8 @@ extension SQLText {
       return "(\(number: Int64(slot.number)), \(values))"
     }
     return """
-      INSERT INTO \(contents(slot)) (SLOT, \(names: slot.kind.rowColumns)) VALUES \(values.joined(separator: ", "))
+      INSERT INTO \(SharedSQL.contents(slot)) (SLOT, \(names: slot.kind.rowColumns)) \
+      VALUES \(values.joined(separator: ", "))
       """
-  }
-
-  /// The numbers of parked values, and of parked pairs, whose slot is missing.
-  package static let strayParkedRows: [SQLText] = [ParkedSlot.Table.values, ParkedSlot.Table.pairs].map { table in
-    "SELECT COUNT(*) FROM \(name: table) WHERE SLOT NOT IN (SELECT SLOT FROM PERSIST_PARKED)"
-  }
-
-  /// The number of migrations since a slot was parked.
-  package static func parkedMigrations(_ slot: ParkedSlot) -> SQLText {
-    "SELECT MIGRATIONS FROM PERSIST_PARKED_STATES WHERE SLOT = \(number: Int64(slot.number))"
-  }
-
-  package static func setParkedMigrations(_ slot: ParkedSlot, _ count: Int) -> SQLText {
-    """
-    UPDATE PERSIST_PARKED_STATES SET MIGRATIONS = \(number: Int64(count)) WHERE SLOT = \(number: Int64(slot.number))
-    """
   }
 }

@@ -42,15 +42,15 @@ extension SQLText {
     let head: SQLText = index.isUnique ? "CREATE UNIQUE INDEX" : "CREATE INDEX"
     var conditions: [SQLText] = index.entityNumbers.map { ["Z_ENT IN (\(numbers: $0))"] } ?? []
     if index.excludesNull, let column = index.columns.first { conditions = ["\(name: column.name) IS NOT NULL"] }
-    conditions += index.conditions.map(condition)
+    conditions += index.conditions.map { SQLText(SharedSQL.condition($0)) }
     let rows: SQLText = conditions.isEmpty ? "" : " WHERE \(conditions.joined(separator: " AND "))"
     return "\(head) \(name: index.name) ON \(name: index.table) (\(columns))\(rows)"
   }
 }
 
-extension SQLText {
+extension SharedSQL {
   /// The condition of a partial index, in the form that ``IndexSignature`` parses.
-  static func condition(_ condition: IndexDefinition.Condition) -> SQLText {
+  static func condition(_ condition: IndexDefinition.Condition) -> SharedSQL {
     switch condition.test {
     case .isNil: "\(name: condition.column) IS NULL"
     case .isNotNil: "\(name: condition.column) IS NOT NULL"

@@ -97,34 +97,5 @@ extension SQLText {
     return "SELECT \(heads) \(rows.clauses) \(rows.isUnconditional ? "WHERE" : "AND") (\(named))"
   }
 
-  // MARK: Rows related to others; keys are JSON arrays
-
-  /// Keys and entity numbers of the rows whose column contains one of the keys.
-  package static func keys(in table: String, where column: String, isIn keys: String) -> SQLText {
-    "SELECT Z_PK, Z_ENT FROM \(name: table) WHERE \(name: column) IN (\(list(keys)))"
-  }
-
-  /// Keys and entity numbers of the rows referenced by a column of other rows.
-  package static func keys(
-    in table: String, from other: String, _ column: String, where own: String, isIn keys: String
-  ) -> SQLText {
-    """
-    SELECT Z_PK, Z_ENT FROM \(name: table) WHERE Z_PK IN \
-    (SELECT \(name: column) FROM \(name: other) WHERE \(name: own) IN (\(list(keys))))
-    """
-  }
-
-  /// Sets columns to null, and increments the versions of the rows.
-  package static func clear(_ columns: [String], of table: String, where column: String, isIn keys: String) -> SQLText {
-    let changes = columns.map { ", \(name: $0) = NULL" as SQLText }.joined(separator: "")
-    return """
-      UPDATE \(name: table) SET \(countingUp)\(changes) WHERE \(name: column) IN (\(list(keys)))
-      """
-  }
-
-  package static func delete(from table: String, where column: String, isIn keys: String) -> SQLText {
-    "DELETE FROM \(name: table) WHERE \(name: column) IN (\(list(keys)))"
-  }
-
   private static func list(_ keys: String) -> SQLText { "SELECT value FROM json_each(\(value: .text(keys)))" }
 }

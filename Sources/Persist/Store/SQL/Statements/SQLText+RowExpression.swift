@@ -29,41 +29,25 @@ extension SQLText {
     }
   }
 
-  static func condition(_ condition: RowCondition) -> SQLText {
-    var parts: [SQLText] = []
-    if let numbers = condition.entityNumbers { parts.append("Z_ENT IN (\(numbers: numbers))") }
-    parts += condition.missing.map { "\(name: $0) IS NULL" }
-    parts += condition.tests.map(Self.condition)
-    return parts.isEmpty ? "" : " WHERE \(parts.joined(separator: " AND "))"
-  }
-
   private static func renumbered(_ column: String, _ numbers: [Int: Int]) -> SQLText {
     let changed = numbers.filter { $0.key != $0.value }.sorted(on: \.key)
     guard !changed.isEmpty else { return "\(name: column)" }
     let branches = changed.map { old, new -> SQLText in "WHEN \(numbers: [old]) THEN \(numbers: [new])" }
     return "CASE \(name: column) \(branches.joined(separator: " ")) ELSE \(name: column) END"
   }
-}
 
-extension SQLText {
   /// A query for a count, with one row and one column.
   package static func count(_ count: RowCount) -> SQLText {
     switch count {
-    case .rows(let table, let rows):
-      return "SELECT COUNT(*) FROM \(name: table)\(condition(rows))"
-    case .unknown(let table, let numbers):
-      return "SELECT COUNT(*) FROM \(name: table) WHERE Z_ENT IS NULL OR Z_ENT NOT IN (\(numbers: numbers))"
-    case .present(let table, let column, let rows):
-      return "SELECT COUNT(\(name: column)) FROM \(name: table)\(condition(rows))"
     case .outside(let range, let table, let column, let rows):
       return """
         SELECT COUNT(CASE WHEN typeof(\(name: column)) <> 'integer' \
         OR \(name: column) NOT BETWEEN \(number: range.lowerBound) AND \(number: range.upperBound) \
-        THEN \(name: column) END) FROM \(name: table)\(condition(rows))
+        THEN \(name: column) END) FROM \(name: table)\(SharedSQL.condition(rows))
         """
     // The engine reads the values, and examines them.
     case .missingFiles(let table, let column, let rows): return namedFiles(in: table, column: column, rows)
-    case .otherThanURIs(let table, let column, let rows): return texts(in: table, column: column, rows)
+    case .otherThanURIs(let table, let column, let rows): return SQLText(.texts(in: table, column: column, rows))
     case .duplicates(let table, let values, let rows):
       // Constants don't affect grouping, and an integer would be interpreted as a column number.
       let parting = values.filter { value in
@@ -72,29 +56,57 @@ extension SQLText {
         default: true
         }
       }
-      // A server refuses constants, and all rows are one group then.
+      // Constants alone make all rows one group.
       let list: SQLText = parting.isEmpty ? "Z_PK - Z_PK" : parting.map(expression).joined(separator: ", ")
       let present = (values.map { value -> SQLText in "\(expression(value)) IS NOT NULL" }
-        + rows.tests.map(Self.condition)).joined(separator: " AND ")
+        + rows.tests.map { SQLText(SharedSQL.condition($0)) }).joined(separator: " AND ")
       let start: SQLText = rows.entityNumbers.map { "Z_ENT IN (\(numbers: $0)) AND " } ?? ""
       return """
         SELECT IFNULL(SUM(extra), 0) FROM (SELECT COUNT(*) - 1 AS extra FROM \(name: table) \
         WHERE \(start)\(present) GROUP BY \(list) HAVING COUNT(*) > 1) AS found
         """
-    case .related, .crowded, .conflicting, .unmatched, .unrelated: return pairCount(count) ?? "SELECT 0"
     case .rejectedNumbers(let change, let rule, let gone): return violations(of: rule, by: change, without: gone)
     case .parkedOutside(let range, let slot): return parkedOutside(range, slot: slot)
-    case .unparked(let table, let rows, let slots): return unparked(table, rows, slots)
     case .parkedDuplicates(let slot, let slots, let table, let values, let rows):
       return parkedDuplicates(slot: slot, slots, of: table, values.map(expression), rows)
+    case .rows, .unknown, .present, .related, .crowded, .conflicting, .unmatched, .unrelated, .unparked:
+      return SharedSQL.count(count).map { SQLText($0) } ?? "SELECT 0"
     }
+  }
+}
+
+/// Counts of parked values in a file.
+extension SQLText {
+  static func parkedOutside(_ range: ClosedRange<Int64>, slot: ParkedSlot) -> SQLText {
+    """
+    SELECT COUNT(CASE WHEN typeof(VALUE) <> 'integer' \
+    OR VALUE NOT BETWEEN \(number: range.lowerBound) AND \(number: range.upperBound) THEN VALUE END) \
+    FROM \(SharedSQL.parkedValues(slot)) AS v
+    """
+  }
+
+  /// - Parameter values: The values of a row.
+  static func parkedDuplicates(
+    slot: Int, _ slots: [Int], of table: String, _ values: [SQLText], _ rows: RowCondition
+  ) -> SQLText {
+    let same = zip(slots, values).map { slot, value -> SQLText in
+      """
+      \(value) = (SELECT p.VALUE FROM PERSIST_PARKED_VALUES AS p WHERE p.SLOT = \(number: Int64(slot)) \
+      AND p.OBJECT = o.OBJECT)
+      """
+    }
+    let start = SharedSQL.condition(rows)
+    return """
+      SELECT COUNT(*) FROM PERSIST_PARKED_VALUES AS o WHERE o.SLOT = \(number: Int64(slot)) AND EXISTS (SELECT 1 \
+      FROM \(name: table)\(start)\(rows == .all ? " WHERE " : " AND ")\(same.joined(separator: " AND ")))
+      """
   }
 }
 
 extension SQLText {
   /// The content of a column for rows whose value is stored in a file.
   package static func fileNames(in table: String, column: String, _ rows: RowCondition) -> SQLText {
-    let start = condition(rows)
+    let start = SharedSQL.condition(rows)
     let isNamed: SQLText = "SUBSTR(\(name: column), 1, 1) = x'02'"
     return "SELECT \(name: column) FROM \(name: table)\(start)\(rows == .all ? " WHERE " : " AND ")\(isNamed)"
   }
@@ -102,21 +114,13 @@ extension SQLText {
   /// The keys and the content of a column for rows whose value is stored in a file.
   package static func namedFiles(in table: String, column: String, _ rows: RowCondition) -> SQLText {
     """
-    SELECT Z_PK, \(name: column) FROM \(name: table)\(condition(rows))\(rows == .all ? " WHERE " : " AND ")\
+    SELECT Z_PK, \(name: column) FROM \(name: table)\(SharedSQL.condition(rows))\(rows == .all ? " WHERE " : " AND ")\
     SUBSTR(\(name: column), 1, 1) = x'02'
     """
   }
 
   package static func set(_ value: SQLValue, in column: String, of table: String, row: Int64) -> SQLText {
     "UPDATE \(name: table) SET \(name: column) = \(value: value) WHERE Z_PK = \(number: row)"
-  }
-
-  /// The texts of a column, each with the number of its rows.
-  package static func texts(in table: String, column: String, _ rows: RowCondition) -> SQLText {
-    """
-    SELECT \(name: column), COUNT(*) FROM \(name: table)\(condition(rows))\(rows == .all ? " WHERE " : " AND ")\
-    \(name: column) IS NOT NULL GROUP BY \(name: column)
-    """
   }
 
   /// The greatest key of a table, which approximates the number of its rows and is found immediately.

@@ -17,12 +17,12 @@ extension SQLText {
     case .dropColumn(let column, let table): ["ALTER TABLE \(name: table) DROP COLUMN \(name: column)"]
     case .rebuildTable(let rebuild): copying(rebuild) + replacing(rebuild)
     case .update(let table, let assignments, let rows):
-      ["UPDATE \(name: table) SET \(list(assignments))\(condition(rows))"]
+      ["UPDATE \(name: table) SET \(list(assignments))\(SharedSQL.condition(rows))"]
     case .readFiles: []
-    case .deleteRows(let table, let rows): ["DELETE FROM \(name: table)\(condition(rows))"]
+    case .deleteRows(let table, let rows): ["DELETE FROM \(name: table)\(SharedSQL.condition(rows))"]
     case .copyRows(let source, let table, let values, let rows): [copy(source, into: table, values: values, rows: rows)]
     case .sever, .removePairs, .setAside, .join, .setKeys, .takeEntityNumbers, .assignPositions, .forget:
-      relationshipStatements(change)
+      SharedSQL.relationshipStatements(change).map { SQLText($0) }
     case .deleteHistory(let table, let column, let numbers):
       ["DELETE FROM \(name: table) WHERE \(name: column) IN (\(numbers: numbers))"]
     case .renumberEntities(let renumbering): statements(renumbering)
@@ -82,7 +82,8 @@ extension SQLText {
   ) -> SQLText {
     """
     INSERT INTO \(name: table) (\(names: values.map(\.column))) \
-    SELECT \(values.map { expression($0.value) }.joined(separator: ", ")) FROM \(name: source)\(condition(rows))
+    SELECT \(values.map { expression($0.value) }.joined(separator: ", ")) \
+    FROM \(name: source)\(SharedSQL.condition(rows))
     """
   }
 
@@ -143,7 +144,7 @@ extension SQLText {
     }.joined(separator: ", ")
     let kept = change.columns.map { "IFNULL(\(name: $0) NOT IN (\(numbers: gone)), 1)" as SQLText }
       .joined(separator: " AND ")
-    // Under the name of the table, because a rule may name it.
+    // The subquery has the table's name, because a rule may contain it.
     let rows: SQLText = "(SELECT \(columns) FROM \(name: change.table) WHERE \(kept)) AS \(name: change.table)"
     switch rule {
     case .check(let expression):

@@ -30,10 +30,8 @@ extension SQLText {
     """
   }
 
-  /// The version of a row, which may be null in a row of Core Data.
-  static let rowVersion: SQLText = "IFNULL(Z_OPT, 0)"
-  /// The assignment that counts the version of a row up: a part of every update, so that others notice the change.
-  static let countingUp: SQLText = "Z_OPT = \(rowVersion) + 1"
+  static let rowVersion = SQLText(.rowVersion)
+  static let countingUp = SQLText(.countingUp)
 
   /// Parameters: `Z_PK`, `Z_ENT`, then the columns.
   package static func insert(into table: String, _ columns: [String]) -> SQLText {

@@ -77,16 +77,15 @@ private struct BatchDeletePass: ~Copyable {
 
   mutating func deleteRows() throws {
     for (index, rule, keys) in doomed.inOrder {
-      let json = SQLText.json(keys)
       if !rule.fileColumns.isEmpty {
         var rows = SQLText.RowSelection(table: rule.table, entities: .known([numbers[rule.entity]]))
-        rows.keys = json
+        rows.keys = SQLText.json(keys)
         try connection.query(.fileNames(rows, rule.fileColumns)) { row in
           for column in rule.fileColumns.indices { files.replace(columnContent: row.data(Int32(column))) }
         }
       }
       if history != nil { for key in keys.sorted() { try history?.recordDeletion(of: key, index) } }
-      try connection.execute(.delete(from: rule.table, where: "Z_PK", isIn: json))
+      try connection.execute(.delete(from: rule.table, where: "Z_PK", isIn: keys))
     }
   }
 }

@@ -241,6 +241,10 @@ package final class SQLiteConnection {
     }
   }
 
+  // Literals are the text of a file.
+  @_disfavoredOverload @discardableResult
+  package func execute(_ sql: SharedSQL) throws -> Int { try execute(SQLText(sql)) }
+
   /// Calls `body` for each row.
   package func query(_ sql: SQLText, _ body: (SQLiteStatement) throws -> Void) throws {
     try withStatement(sql) { statement in

@@ -126,7 +126,7 @@ struct HistoryWriter {
   mutating func finish() throws -> Int64? {
     try writePending()
     if let oldValues = plan.map.oldValues {
-      try connection.endKeepingOldValues(oldValues, number, isRecorded: count > 0, folder)
+      try connection.endKeepingOldValues(oldValues, of: number, isRecorded: count > 0, from: folder)
     }
     guard count > 0 else { return nil }
     if let attached = origin.attached { try connection.write(attached) }

@@ -8,7 +8,7 @@ extension SQLiteConnection {
   private static let writing = {
     var all: [PreparedSQL] = []
     var count = 1
-    while count <= SQLText.greatestAttachedGroup {
+    while count <= SharedSQL.greatestAttachedGroup {
       let size = count
       all.append(PreparedSQL(.setAttachedEntries(count: size)))
       count *= 2

@@ -21,20 +21,20 @@ extension SQLiteConnection {
 
   /// - Parameter isRecorded: Whether the history contains the transaction.
   func endKeepingOldValues(
-    _ map: OldValuesMap, _ number: Int64, isRecorded: Bool, _ folder: ExternalDataFolder?
+    _ map: OldValuesMap, of number: Int64, isRecorded: Bool, from folder: ExternalDataFolder?
   ) throws {
     try execute(.endKeeping)
     guard isRecorded else {
-      for statement in SQLText.deleteOldValues(of: number) { try execute(statement) }
+      try execute(all: SharedSQL.deleteOldValues(of: number))
       return
     }
     guard !map.fileColumns.value.isEmpty else { return }
-    try copyOldFiles(map, number, folder)
+    try copyOldFiles(map, of: number, from: folder)
   }
 
   /// Replaces the names of files by their content, because the files are deleted after the transaction. The old value
   /// of a file that is missing is null.
-  private func copyOldFiles(_ map: OldValuesMap, _ number: Int64, _ folder: ExternalDataFolder?) throws {
+  private func copyOldFiles(_ map: OldValuesMap, of number: Int64, from folder: ExternalDataFolder?) throws {
     let found = try all(.oldFileNames(ofTransaction: number)) { row in
       (entity: row.integer(0), key: row.integer(1), column: row.text(2), content: row.data(3))
     }

@@ -43,8 +43,8 @@ extension SQLiteStore: HistorySource {
 }
 
 extension SQLiteConnection: HistoryConnection {
-  package func forEachRow(of sql: SQLText, _ body: (any StatementRow) throws -> Void) throws {
-    try query(sql) { try body($0) }
+  package func forEachRow(of sql: SharedSQL, _ body: (any StatementRow) throws -> Void) throws {
+    try query(SQLText(sql)) { try body($0) }
   }
   package func hasTable(named name: String) throws -> Bool { try first(.knows(table: name)) { _ in true } == true }
   package func storeSchema() throws -> StoreSchema { try StoreSchema(self) }
@@ -55,6 +55,10 @@ extension SQLiteConnection: HistoryConnection {
 
   package func lastHistoryNumbers() throws -> (change: Int64, transaction: Int64) {
     try first(.lastHistoryNumbers) { ($0.integer(0), $0.integer(1)) } ?? (0, 0)
+  }
+
+  package func setLastNumber(_ number: Int64, ofEntity entity: Int) throws {
+    try execute(.setGreatestKey(number, entity: entity, name: HistoryLayout.entityNames[entity] ?? ""))
   }
 
   package func kept(_ value: SQLValue) -> SQLValue { value }

@@ -93,6 +93,8 @@ struct CopyFile: StoreCopy {
     try connection.execute(.copySynchronousOff)
   }
 
+  func execute(_ sql: SQLText) throws { try connection.execute(sql) }
+
   func makeAssociations() throws -> any ObjectAssociations { try SQLiteAssociations(connection) }
 
   func makeIndexes(

@@ -17,8 +17,11 @@ extension SQLiteConnection: StoreInspector {
 
   package func firstNumber(_ sql: SQLText) throws -> Int { try first(sql) { Int(clamping: $0.integer(0)) } ?? 0 }
 
+  @_disfavoredOverload
+  package func firstNumber(_ sql: SharedSQL) throws -> Int { try firstNumber(SQLText(sql)) }
+
   package func forEachFinding(_ step: CheckStep, _ body: (CheckStep.Finding) throws -> Void) throws {
-    try query(step.sql) { row in
+    try query(step.query.fileText) { row in
       try body(
         CheckStep.Finding(
           row: row.integer(0), entityNumber: row.integer(1), values: (row.value(2), row.value(3))))
@@ -43,6 +46,11 @@ extension SQLiteConnection: MigrationConnection {
     // Files that only the old version refers to are removed after the commit, so the commit must survive a power
     // failure.
     try execute(.synchronousFull)
+  }
+
+  @discardableResult
+  package func execute(_ statement: ParkedValueStatement) throws -> Int {
+    try statement.sql.reduce(0) { try $0 + execute($1) }
   }
 
   package func intactFullTextIndexes(among indexes: Set<FullTextIndex>) throws -> Set<FullTextIndex> {

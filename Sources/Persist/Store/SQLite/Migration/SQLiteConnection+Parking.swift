@@ -4,7 +4,7 @@ package import Foundation
 extension SQLiteConnection {
   package func parkedSlots() throws -> [ParkedSlot] { try storedParkedSlots() }
 
-  package func parkedModel(_ digest: String) throws -> Data? { try first(.parkedModel(digest)) { $0.data(0) } }
+  package func parkedModel(_ digest: String) throws -> Data? { try first(of: .parkedModel(digest)) { $0.data(0) } }
 
   package func forEachParkedRow(
     of slot: ParkedSlot, _ types: ParkedTypes, _ body: ([SQLValue]) throws -> Void

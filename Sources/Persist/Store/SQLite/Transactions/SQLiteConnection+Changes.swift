@@ -82,7 +82,7 @@ extension SQLiteConnection {
       let folder = ExternalDataFolder(storeAt: url)
       return try namedFiles(in: table, column: column, rows).filter { try folder.file(named: $0.name) == nil }.count
     case .otherThanURIs(let table, let column, let rows):
-      return try all(.texts(in: table, column: column, rows)) { ($0.text(0), Int(clamping: $0.integer(1))) }
+      return try all(of: .texts(in: table, column: column, rows)) { ($0.text(0), Int(clamping: $0.integer(1))) }
         .filter { !StoredValue.isURI($0.0) }.reduce(0) { $0 + $1.1 }
     default: break
     }

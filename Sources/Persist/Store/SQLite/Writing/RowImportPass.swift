@@ -26,7 +26,7 @@ struct RowImportPass {
       store.model.entities.filter { $0.superentity == nil }.map { $0.number - 1 }
         .filter { try connection.first(.hasRows(store.map.tables[$0].table)) { _ in true } != nil })
     history = try store.historyWriter(by: nil, connection)
-    try connection.execute(all: SQLText.createImportTables)
+    for sql in SQLText.createImportTables { try connection.execute(sql) }
   }
 
   mutating func insert(_ slice: ImportSlice) throws {
@@ -49,7 +49,7 @@ struct RowImportPass {
   /// Records the keys, and refuses those that are in use.
   private mutating func recordKeys(_ keys: [Int64], of slice: ImportSlice) throws {
     let origins = slice.inserts.indices.map { sources.numbers(of: slice.source($0)) }
-    try connection.withStatement(.noteImported) { statement in
+    try connection.withStatement(.recordImported) { statement in
       for (index, (insert, key)) in zip(slice.inserts, keys).enumerated() {
         let root = insert.entity.root.number - 1
         if filled.contains(root), try isRow(key, of: store.map.tables[root].table) {
@@ -104,7 +104,7 @@ struct RowImportPass {
   mutating func finish() throws {
     let completion = ImportCompletion(store.map, in: connection) { !Self.ignored.contains($0) }
     try completion.run(into: &outcome, findings: connection.forEachFinding) { _ in }
-    try connection.execute(all: SQLText.dropImportTables)
+    for sql in SQLText.dropImportTables { try connection.execute(sql) }
     _ = try history?.finish()
     try files.synchronizeFolder()
   }

@@ -8,6 +8,14 @@ extension SQLText {
     """
   }
 
+  /// Rows whose value is stored in a file, in the form of a byte 2 followed by the file's name.
+  package static func externalFiles(in column: String, of table: String) -> SQLText {
+    """
+    SELECT Z_PK, Z_ENT, CAST(SUBSTR(CAST(\(name: column) AS BLOB), 2, 255) AS BLOB) FROM \(name: table) \
+    WHERE SUBSTR(CAST(\(name: column) AS BLOB), 1, 1) = x'02'
+    """
+  }
+
   /// Raises the key counter to the greatest key in use.
   package static func raiseKeyCounter(table: String, entityNumber: Int) -> SQLText {
     let greatest: SQLText = "(SELECT MAX(Z_PK) FROM \(name: table))"

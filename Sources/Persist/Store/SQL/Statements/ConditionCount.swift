@@ -6,7 +6,7 @@ package struct ConditionCount {
   package let tables: [SQLRow: String]
   package let condition: SQLTerm
   /// The statement up to the condition.
-  package let start: SQLText
+  package let start: SharedSQL
 
   /// Counts the rows of a table, which are ``SQLText/RowSelection/root`` in the condition.
   package init(of table: String, where condition: SQLTerm) {
@@ -23,11 +23,11 @@ package struct ConditionCount {
   ) {
     tables = [owners.row: owners.table, members.row: members.table]
     self.condition = condition
-    let joined: SQLText = """
+    let joined: SharedSQL = """
       SELECT COUNT(*) FROM (SELECT \(name: pairs.owner) AS owner, \(name: pairs.member) AS member \
       FROM \(name: pairs.table)) AS pairs \
-      JOIN \(name: owners.table) AS \(row: owners.row) ON \(row: owners.row).Z_PK = pairs.owner \
-      JOIN \(name: members.table) AS \(row: members.row) ON \(row: members.row).Z_PK = pairs.member
+      JOIN \(name: owners.table) AS \(row: owners.row) ON \(row: owners.row).\(.key) = pairs.owner \
+      JOIN \(name: members.table) AS \(row: members.row) ON \(row: members.row).\(.key) = pairs.member
       """
     start = "\(joined) WHERE "
   }

@@ -1,34 +1,25 @@
-/// The tables and triggers that keep the old values of a history.
+/// The temporary triggers of a connection to a file that keep the old values of a history.
 ///
 /// - SeeAlso: <https://sqlite.org/lang_createtrigger.html#temp_triggers_on_non_temp_tables>
 extension SQLText {
   private static let values: SQLText = "\(name: OldValuesLayout.valueTable)"
+
   private static let members: SQLText = "\(name: OldValuesLayout.memberTable)"
+
   /// A temporary table with the number of the transaction being recorded; empty if none is.
   private static let current: SQLText = "PERSIST_HISTORY_CURRENT"
+
   private static let number: SQLText = "(SELECT NUMBER FROM \(current))"
-
-  package static let oldValueTables: [SQLText] = [
-    """
-    CREATE TABLE IF NOT EXISTS \(values) (TRANSACTIONID INTEGER NOT NULL, ENTITY INTEGER NOT NULL, \
-    ROWKEY INTEGER NOT NULL, COLUMNNAME VARCHAR NOT NULL, VALUE BLOB, \
-    PRIMARY KEY (TRANSACTIONID, ENTITY, ROWKEY, COLUMNNAME)) WITHOUT ROWID
-    """,
-    """
-    CREATE TABLE IF NOT EXISTS \(members) (TRANSACTIONID INTEGER NOT NULL, RELATIONSHIP VARCHAR NOT NULL, \
-    OWNER INTEGER NOT NULL, MEMBER INTEGER NOT NULL, OWNERENTITY INTEGER, MEMBERENTITY INTEGER, \
-    CHANGE INTEGER NOT NULL, PRIMARY KEY (TRANSACTIONID, RELATIONSHIP, OWNER, MEMBER)) WITHOUT ROWID
-    """,
-  ]
-
-  // MARK: Keeping
 
   package static let knowsOldValueTriggers: SQLText =
     "SELECT 1 FROM sqlite_temp_master WHERE name = 'PERSIST_HISTORY_CURRENT'"
+
   package static let createCurrentTransaction: SQLText = "CREATE TEMP TABLE \(current) (NUMBER INTEGER NOT NULL)"
+
   package static func beginKeeping(_ number: Int64) -> SQLText {
     "INSERT INTO temp.\(current) VALUES (\(value: .integer(number)))"
   }
+
   package static let endKeeping: SQLText = "DELETE FROM temp.\(current)"
 
   /// The triggers that keep the values of a table's rows.
@@ -103,32 +94,6 @@ extension SQLText {
       ?? "(SELECT Z_ENT FROM \(name: end.table) WHERE Z_PK = \(key))"
   }
 
-  // MARK: Reading
-
-  /// Entity number, key, column and value.
-  ///
-  /// - Parameter row: The only row whose values are selected; nil for all.
-  package static func oldValues(of transaction: Int64, of row: ChangedRow? = nil) -> SQLText {
-    let condition: SQLText = row.map {
-      " AND ENTITY = \(number: Int64($0.entity)) AND ROWKEY = \(value: .integer($0.key))"
-    } ?? ""
-    return """
-      SELECT ENTITY, ROWKEY, COLUMNNAME, VALUE FROM \(values) \
-      WHERE TRANSACTIONID = \(value: .integer(transaction))\(condition)
-      """
-  }
-
-  /// Relationship, both keys, both entity numbers, and the change.
-  ///
-  /// - Parameter row: A row that is an owner or a member in all selected changes; nil for all changes.
-  package static func memberChanges(of transaction: Int64, of row: ChangedRow? = nil) -> SQLText {
-    let condition: SQLText = row.map { " AND \(value: .integer($0.key)) IN (OWNER, MEMBER)" } ?? ""
-    return """
-      SELECT RELATIONSHIP, OWNER, MEMBER, OWNERENTITY, MEMBERENTITY, CHANGE FROM \(members) \
-      WHERE TRANSACTIONID = \(value: .integer(transaction)) AND CHANGE <> 0\(condition)
-      """
-  }
-
   /// Entity number, key, column and value of the old values that are names of files, or may be.
   package static func oldFileNames(ofTransaction number: Int64) -> SQLText {
     """
@@ -146,16 +111,4 @@ extension SQLText {
     AND COLUMNNAME = \(value: .text(column))
     """
   }
-
-  // MARK: Deleting
-
-  package static func deleteOldValues(before number: Int64) -> [SQLText] {
-    [values, members].map { "DELETE FROM \($0) WHERE TRANSACTIONID < \(value: .integer(number))" }
-  }
-
-  package static func deleteOldValues(of number: Int64) -> [SQLText] {
-    [values, members].map { "DELETE FROM \($0) WHERE TRANSACTIONID = \(value: .integer(number))" }
-  }
-
-  package static let deleteAllOldValues: [SQLText] = [values, members].map { "DELETE FROM \($0)" }
 }

@@ -1,9 +1,9 @@
 /// Statements that adapt the history to another model.
-extension SQLText {
-  package static func forgetChangedColumns(ofEntity number: Int) -> SQLText {
+extension SharedSQL {
+  package static func forgetChangedColumns(ofEntity number: Int) -> SharedSQL {
     """
-    UPDATE \(name: HistoryLayout.changeTable) SET ZCOLUMNS = NULL \
-    WHERE ZENTITY = \(number: Int64(number)) AND ZCOLUMNS IS NOT NULL
+    UPDATE \(name: HistoryLayout.changeTable) SET \(.changedColumns) = NULL \
+    WHERE \(.changedEntity) = \(number: Int64(number)) AND \(.changedColumns) IS NOT NULL
     """
   }
 
@@ -13,14 +13,15 @@ extension SQLText {
   ///   their conversion; nil for none.
   package static func moveTombstones(
     _ sources: some Collection<(index: Int, change: HistoryValueChange)?>, ofEntity number: Int
-  ) -> SQLText {
-    let moves = sources.enumerated().map { index, source -> SQLText in
-      let value: SQLText = source.map { $0.change.value(of: "\(name: HistoryLayout.tombstone($0.index))") } ?? "NULL"
+  ) -> SharedSQL {
+    let moves = sources.enumerated().map { index, source -> SharedSQL in
+      let value: SharedSQL = source.map { $0.change.value(of: "\(name: HistoryLayout.tombstone($0.index))") } ?? "NULL"
       return "\(name: HistoryLayout.tombstone(index)) = \(value)"
     }
     return """
       UPDATE \(name: HistoryLayout.changeTable) SET \(moves.joined(separator: ", ")) \
-      WHERE ZENTITY = \(number: Int64(number)) AND ZCHANGETYPE = \(number: Int64(HistoryChangeType.delete.rawValue))
+      WHERE \(.changedEntity) = \(number: Int64(number)) \
+      AND \(.changeType) = \(number: Int64(HistoryChangeType.delete.rawValue))
       """
   }
 }

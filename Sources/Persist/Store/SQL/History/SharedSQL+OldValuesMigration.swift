@@ -14,9 +14,9 @@ package struct HistoryValueChange {
   }
 
   /// The value in a column; null for the name of a file if the mark is removed.
-  func value(of column: SQLText) -> SQLText {
-    func replacing(_ old: Data, with new: Data) -> SQLText {
-      "CAST(\(value: .blob(new)) || SUBSTR(\(column), \(number: Int64(old.count + 1))) AS BLOB)"
+  func value(of column: SharedSQL) -> SharedSQL {
+    func replacing(_ old: Data, with new: Data) -> SharedSQL {
+      "CAST(\(value: .blob(new)) || SUBSTR(\(column), \(number: Int64(old.count + 1))) AS \(.bytes))"
     }
     return switch mark {
     case .same: column
@@ -31,21 +31,21 @@ package struct HistoryValueChange {
 }
 
 /// Statements that adapt a history's old values to another model, and check them.
-extension SQLText {
-  private static let values: SQLText = "\(name: OldValuesLayout.valueTable)"
-  private static let members: SQLText = "\(name: OldValuesLayout.memberTable)"
+extension SharedSQL {
+  private static let values: SharedSQL = "\(name: OldValuesLayout.valueTable)"
+  private static let members: SharedSQL = "\(name: OldValuesLayout.memberTable)"
 
   /// The statements of a move, in order. Rows that have moved have negative numbers until the last statement, so that
   /// entities, columns and relationships can exchange their names.
   ///
   /// - Parameter kept: The form in which the store keeps a value.
-  package static func statements(_ move: OldValuesMove, kept: (SQLValue) -> SQLValue) -> [SQLText] {
-    var statements = move.entities.map { entity -> SQLText in
+  package static func statements(_ move: OldValuesMove, kept: (SQLValue) -> SQLValue) -> [SharedSQL] {
+    var statements = move.entities.map { entity -> SharedSQL in
       guard let new = entity.newNumber, !entity.columns.isEmpty else {
         return "DELETE FROM \(values) WHERE ENTITY = \(number: Int64(entity.number))"
       }
       let names = entity.columns.sorted(on: \.key)
-        .map { "WHEN \(literal: $0.key) THEN \(literal: $0.value)" as SQLText }.joined(separator: " ")
+        .map { "WHEN \(literal: $0.key) THEN \(literal: $0.value)" as SharedSQL }.joined(separator: " ")
       return """
         UPDATE \(values) SET ENTITY = \(number: -Int64(new)), COLUMNNAME = CASE COLUMNNAME \(names) \
         ELSE '-' || COLUMNNAME END WHERE ENTITY = \(number: Int64(entity.number))
@@ -57,7 +57,7 @@ extension SQLText {
     let keptNumbers = numbers.map { (from: kept(.integer(Int64($0.key))), to: kept(.integer(Int64($0.value)))) }
     for entity in move.entities {
       guard let new = entity.newNumber, !entity.numberColumns.isEmpty, !numbers.isEmpty else { continue }
-      let columns = entity.numberColumns.map { "\(literal: $0)" as SQLText }.joined(separator: ", ")
+      let columns = entity.numberColumns.map { "\(literal: $0)" as SharedSQL }.joined(separator: ", ")
       statements.append(
         """
         UPDATE \(values) SET VALUE = \(renumbered("VALUE", keptNumbers)) \
@@ -66,7 +66,7 @@ extension SQLText {
     }
     for entity in move.entities {
       for (column, mark) in entity.marks.sorted(on: \.key) {
-        let rows: SQLText = """
+        let rows: SharedSQL = """
           ENTITY = \(number: Int64(entity.newNumber ?? 0)) AND COLUMNNAME = \(literal: column) AND VALUE IS NOT NULL
           """
         let value = HistoryValueChange(mark, kept: kept).value(of: "VALUE")
@@ -77,7 +77,7 @@ extension SQLText {
     }
     guard !move.relationships.isEmpty, !numbers.isEmpty else { return statements + ["DELETE FROM \(members)"] }
     let names = move.relationships.sorted(on: \.key)
-      .map { "WHEN \(literal: $0.key) THEN \(literal: ">\($0.value)")" as SQLText }.joined(separator: " ")
+      .map { "WHEN \(literal: $0.key) THEN \(literal: ">\($0.value)")" as SharedSQL }.joined(separator: " ")
     let plain = numbers.map { (from: SQLValue.integer(Int64($0.key)), to: SQLValue.integer(Int64($0.value))) }
     return statements + [
       """
@@ -89,46 +89,47 @@ extension SQLText {
     ]
   }
 
-  private static func renumbered(_ column: SQLText, _ numbers: [(from: SQLValue, to: SQLValue)]) -> SQLText {
-    let cases = numbers.map { "WHEN \(value: $0.from) THEN \(value: $0.to)" as SQLText }
+  private static func renumbered(_ column: SharedSQL, _ numbers: [(from: SQLValue, to: SQLValue)]) -> SharedSQL {
+    let cases = numbers.map { "WHEN \(value: $0.from) THEN \(value: $0.to)" as SharedSQL }
     return "CASE \(column) \(cases.joined(separator: " ")) END"
   }
 
   /// Deletes the old values of columns and relationships that the model doesn't have, and of changes that the history
   /// doesn't have.
-  package static func pruneOldValues(to layout: OldValuesLayout) -> [SQLText] {
+  package static func pruneOldValues(to layout: OldValuesLayout) -> [SharedSQL] {
     let columns = Set(layout.tables.flatMap { $0.groups.joined() } + [OldValuesLayout.versionColumn]).sorted()
     let relationships = layout.relationships.map(\.name).sorted()
     // PostgreSQL has no empty lists.
-    let isUnknown: SQLText = relationships.isEmpty ? "1 = 1 OR" : "RELATIONSHIP NOT IN (\(literals(relationships))) OR"
+    let isUnknown: SharedSQL =
+      relationships.isEmpty ? "1 = 1 OR" : "RELATIONSHIP NOT IN (\(literals(relationships))) OR"
     return [
       """
       DELETE FROM \(values) WHERE COLUMNNAME NOT IN (\(literals(columns))) OR NOT EXISTS \
-      (SELECT 1 FROM \(name: HistoryLayout.changeTable) AS c WHERE c.ZTRANSACTIONID = \(values).TRANSACTIONID \
-      AND c.ZENTITY = \(values).ENTITY AND c.ZENTITYPK = \(values).ROWKEY)
+      (SELECT 1 FROM \(name: HistoryLayout.changeTable) AS c WHERE c.\(.transactionID) = \(values).TRANSACTIONID \
+      AND c.\(.changedEntity) = \(values).ENTITY AND c.\(.changedKey) = \(values).ROWKEY)
       """,
       """
       DELETE FROM \(members) WHERE \(isUnknown) NOT EXISTS \
-      (SELECT 1 FROM \(name: HistoryLayout.transactionTable) AS t WHERE t.Z_PK = \(members).TRANSACTIONID)
+      (SELECT 1 FROM \(name: HistoryLayout.transactionTable) AS t WHERE t.\(.key) = \(members).TRANSACTIONID)
       """,
     ]
   }
 
-  private static func literals(_ names: [String]) -> SQLText {
-    names.map { "\(literal: $0)" as SQLText }.joined(separator: ", ")
+  private static func literals(_ names: [String]) -> SharedSQL {
+    names.map { "\(literal: $0)" as SharedSQL }.joined(separator: ", ")
   }
 
   // MARK: Checking. Each row has the key of an entry, a null, and two values for the description.
 
-  static let oldValuesWithoutTransaction: [SQLText] = [values, members].map { table in
+  static let oldValuesWithoutTransaction: [SharedSQL] = [values, members].map { table in
     """
     SELECT TRANSACTIONID, NULL, TRANSACTIONID, COUNT(*) FROM \(table) WHERE NOT EXISTS \
-    (SELECT 1 FROM \(name: HistoryLayout.transactionTable) AS t WHERE t.Z_PK = \(table).TRANSACTIONID) \
+    (SELECT 1 FROM \(name: HistoryLayout.transactionTable) AS t WHERE t.\(.key) = \(table).TRANSACTIONID) \
     GROUP BY TRANSACTIONID
     """
   }
 
-  static func oldValuesOfUnknownEntities(_ numbers: [Int]) -> SQLText {
+  static func oldValuesOfUnknownEntities(_ numbers: [Int]) -> SharedSQL {
     """
     SELECT TRANSACTIONID, NULL, ENTITY, ROWKEY FROM \(values) WHERE \(isUnknown("ENTITY", numbers)) \
     GROUP BY TRANSACTIONID, ENTITY, ROWKEY
