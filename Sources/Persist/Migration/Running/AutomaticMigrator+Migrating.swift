@@ -95,8 +95,8 @@ extension AutomaticMigrator: StoreMigrator {
   ///
   /// Nothing is made beside the store, because the transaction alone decides whether the migration took place.
   ///
-  /// - Returns: Nil if the migration needs more than a transaction, or if others use the store at this moment. The
-  ///   store is then unchanged and closed.
+  /// - Returns: Nil if the migration needs more than a transaction, or if others migrate the store at this moment. It
+  ///   is then unchanged and closed.
   private func migrate(_ known: StoreDifference, _ request: MigrationRequest) throws -> MigrationReport? {
     guard let store = known.store, let opened = known.opened, opened.url == request.url, !opened.isEnded
     else { return nil }
@@ -106,12 +106,16 @@ extension AutomaticMigrator: StoreMigrator {
     }
     do {
       if request.options.backup == nil, compareWays == nil,
-        let survey = try opened.inspect({ try transactionPreview(store, $0, for: request) }) ?? nil
+        let survey = try opened.inspect(store.catalog, { try transactionPreview(store, $0, for: request) }) ?? nil
       {
-        let migration = InPlaceMigration(
+        var migration = InPlaceMigration(
           url: request.url, destination: request.version, registry: request.resources.pathRegistry,
-          options: request.options, migrator: self, survey: survey.direct, isSurveyCurrent: true)
-        if var report = try opened.migrate(migration.runInTransaction) {
+          options: request.options, migrator: self, survey: survey.direct)
+        let report = try opened.migrate(store.catalog) { connection, isInspected in
+          migration.isSurveyCurrent = isInspected
+          return try migration.runInTransaction(of: connection)
+        }
+        if var report {
           report.duration = ContinuousClock.now - migration.start
           return report
         }

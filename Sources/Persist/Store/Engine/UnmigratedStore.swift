@@ -6,16 +6,20 @@ package protocol UnmigratedStore: AnyObject, Sendable {
   var url: URL? { get }
   /// Reads the store in one transaction, without changing anything.
   ///
-  /// - Returns: Nil if others have changed the store since its model was identified; what `body` threw is then ignored.
-  func inspect<T>(_ body: (any StoreInspector) throws -> T) throws -> T?
+  /// - Parameter catalog: The catalog by which the store's model was identified.
+  /// - Returns: Nil if others have changed it since, rows apart; what `body` threw is then ignored.
+  func inspect<T>(_ catalog: StoreCatalog, _ body: (any StoreInspector) throws -> T) throws -> T?
   /// Runs a migration in place in one transaction, which is rolled back if `body` throws.
   ///
   /// The connection is prepared for it as by ``MigrationConnection/prepareForMigration()``, except that its commit is
   /// only as durable as that of a save, and afterward for the use of the store.
   ///
-  /// - Returns: Nil if others have changed the store since its model was identified, or if another process migrates it,
-  ///   or was killed while it did; nothing is changed then.
-  func migrate<T>(_ body: (any MigrationConnection) throws -> T) throws -> T?
+  /// - Parameters:
+  ///   - catalog: The catalog by which the store's model was identified.
+  ///   - body: Performs the migration. Its second argument tells whether the rows are those that were inspected last.
+  /// - Returns: Nil if others have changed the catalog since, or if another process migrates the store, or was killed
+  ///   while it did; nothing is changed then.
+  func migrate<T>(_ catalog: StoreCatalog, _ body: (any MigrationConnection, Bool) throws -> T) throws -> T?
   /// Opens the store after its migration.
   func open(_ model: ManagedObjectModel, options: StoreOptions) throws -> any PersistentStore
   /// Closes the database, unless the store was opened.

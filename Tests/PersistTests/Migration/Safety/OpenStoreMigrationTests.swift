@@ -41,19 +41,46 @@ struct OpenStoreMigrationTests {
     try body(difference, opened)
   }
 
-  @Test("A change by another program since the model was identified ends the use of the open store")
-  func changed() throws {
+  private func catalog(_ difference: StoreDifference) throws -> StoreCatalog { try #require(difference.store).catalog }
+
+  @Test(
+    "Another program's change of tables or metadata since the model was identified ends the use of the open store",
+    arguments: [
+      "ALTER TABLE ZNOTE ADD COLUMN MINE", "UPDATE Z_METADATA SET Z_UUID = 'x'", "UPDATE Z_PRIMARYKEY SET Z_MAX = 99",
+    ])
+  func changed(statement: String) throws {
     try withTemporaryStore { url in
       try make(url)
-      try withDifference(url) { _, opened in
-        try MadeStore.run("INSERT INTO ZNOTE (Z_PK, Z_ENT, Z_OPT) VALUES (7, 2, 1)", at: url)
-        let count = try opened.migrate { connection in
+      try withDifference(url) { difference, opened in
+        let catalog = try catalog(difference)
+        try MadeStore.run(statement, at: url)
+        let result: Void? = try opened.migrate(catalog) { connection, _ in
           try connection.execute("DELETE FROM ZBOOK")
         }
-        #expect(count == nil)
-        #expect(try opened.inspect { try $0.count(.rows("ZNOTE", .all)) } == nil)
+        #expect(result == nil)
+        #expect(try opened.inspect(catalog) { try $0.count(.rows("ZNOTE", .all)) } == nil)
       }
       try #expect(MadeStore.rows("SELECT COUNT(*) FROM ZBOOK", at: url) == [["1"]])
+    }
+  }
+
+  @Test("The transaction of a migration knows whether others wrote rows since these were inspected")
+  func changedRows() throws {
+    try withTemporaryStore { url in
+      try make(url)
+      try withDifference(url) { difference, opened in
+        let catalog = try catalog(difference)
+        func isAsInspected() throws -> Bool? { try opened.migrate(catalog) { $1 } }
+        func write(_ key: Int) throws {
+          try MadeStore.run("INSERT INTO ZNOTE (Z_PK, Z_ENT, Z_OPT) VALUES (\(key), 2, 1)", at: url)
+        }
+        #expect(try isAsInspected() == false)
+        try write(7)
+        #expect(try opened.inspect(catalog) { try $0.count(.rows("ZNOTE", .all)) } == 1)
+        #expect(try isAsInspected() == true)
+        try write(8)
+        #expect(try isAsInspected() == false)
+      }
     }
   }
 
@@ -61,9 +88,10 @@ struct OpenStoreMigrationTests {
   func failure() throws {
     try withTemporaryStore { url in
       try make(url)
-      try withDifference(url) { _, opened in
+      try withDifference(url) { difference, opened in
+        let catalog = try catalog(difference)
         try MadeStore.run("DROP TABLE ZNOTE", at: url)
-        #expect(try opened.inspect { try $0.count(.rows("ZNOTE", .all)) } == nil)
+        #expect(try opened.inspect(catalog) { try $0.count(.rows("ZNOTE", .all)) } == nil)
       }
     }
   }
@@ -73,9 +101,10 @@ struct OpenStoreMigrationTests {
     try withTemporaryStore { url in
       try make(url)
       let folder = WorkingFolder.url(besideStoreAt: SQLiteFileName.resolved(url))
-      try withDifference(url) { _, opened in
+      try withDifference(url) { difference, opened in
+        let catalog = try catalog(difference)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        #expect(try opened.migrate { try $0.execute("DELETE FROM ZBOOK") } == nil)
+        #expect(try opened.migrate(catalog) { connection, _ in try connection.execute("DELETE FROM ZBOOK") } == nil)
       }
       try #expect(MadeStore.rows("SELECT COUNT(*) FROM ZBOOK", at: url) == [["1"]])
       let coordinator = PersistentStoreCoordinator(model: new)
@@ -91,10 +120,11 @@ struct OpenStoreMigrationTests {
       try make(url)
       let other = url.deletingLastPathComponent().appendingPathComponent("Other.sqlite")
       try FileManager.default.copyItem(at: url, to: other)
-      try withDifference(url) { _, opened in
+      try withDifference(url) { difference, opened in
+        let catalog = try catalog(difference)
         try FileManager.default.removeItem(at: url)
         try FileManager.default.moveItem(at: other, to: url)
-        #expect(try opened.migrate { try $0.execute("DELETE FROM ZBOOK") } == nil)
+        #expect(try opened.migrate(catalog) { connection, _ in try connection.execute("DELETE FROM ZBOOK") } == nil)
       }
       try #expect(MadeStore.rows("SELECT COUNT(*) FROM ZBOOK", at: url) == [["1"]])
     }
@@ -131,8 +161,8 @@ struct OpenStoreMigrationTests {
     try withTemporaryStore { url in
       try make(url)
       try MadeStore.run("PRAGMA journal_mode = \(journalMode)", at: url)
-      try withDifference(url) { _, opened in
-        let setting = try opened.migrate { connection in
+      try withDifference(url) { difference, opened in
+        let setting = try opened.migrate(catalog(difference)) { connection, _ in
           try (connection as? SQLiteConnection)?.first("PRAGMA synchronous") { $0.integer(0) }
         }
         #expect(setting == synchronous)

@@ -7,6 +7,8 @@ final class UnmigratedFile: UnmigratedStore {
   private let hasEnded = Atomic(false)
   /// The state for which the migration has sealed the store; nil if it hasn't.
   private let sealed = LockProtected<LayoutSeal.State?>(nil)
+  /// The connection's number of the state whose rows were inspected; nil before that.
+  private let inspectedVersion = LockProtected<UInt32?>(nil)
 
   init(_ pool: SQLiteConnectionPool) { self.pool = pool }
 
@@ -17,19 +19,23 @@ final class UnmigratedFile: UnmigratedStore {
     if !hasEnded.exchange(true, ordering: .acquiringAndReleasing) { pool.close() }
   }
 
-  func inspect<T>(_ body: (any StoreInspector) throws -> T) throws -> T? {
+  func inspect<T>(_ catalog: StoreCatalog, _ body: (any StoreInspector) throws -> T) throws -> T? {
     try pool.withWriter { connection in
-      do {
-        let result = try connection.readTransaction { try body(connection) }
-        return connection.dataVersion == pool.writtenVersion ? result : nil
-      } catch {
-        guard connection.dataVersion == pool.writtenVersion else { return nil }
-        throw error
+      try connection.readTransaction {
+        let result = Result { try body(connection) }
+        guard try isOf(catalog, connection) else { return nil }
+        inspectedVersion.withLock { $0 = connection.dataVersion }
+        return try result.get()
       }
     }
   }
 
-  func migrate<T>(_ body: (any MigrationConnection) throws -> T) throws -> T? {
+  /// Whether the store still has the catalog by which its model was identified.
+  private func isOf(_ catalog: StoreCatalog, _ connection: SQLiteConnection) throws -> Bool {
+    try connection.dataVersion == pool.writtenVersion || catalog.isCurrent(connection)
+  }
+
+  func migrate<T>(_ catalog: StoreCatalog, _ body: (any MigrationConnection, Bool) throws -> T) throws -> T? {
     guard let url = pool.url else { return nil }
     let folder = WorkingFolder.url(besideStoreAt: SQLiteFileName.resolved(url))
     return try pool.withWriter { connection in
@@ -39,10 +45,8 @@ final class UnmigratedFile: UnmigratedStore {
       defer { connection.endChanges() }
       let result = try connection.transaction { () -> T? in
         // While this connection holds the write lock, no other process can begin to replace the store's content.
-        guard connection.dataVersion == pool.writtenVersion, !connection.hasMoved, FileState(folder) == nil else {
-          return nil
-        }
-        return try body(connection)
+        guard try isOf(catalog, connection), !connection.hasMoved, FileState(folder) == nil else { return nil }
+        return try body(connection, inspectedVersion.withLock { $0 } == connection.dataVersion)
       }
       guard result != nil else { return nil }
       pool.writtenVersion = connection.dataVersion
