@@ -16,7 +16,9 @@ struct ImportedFile {
   static func files(at url: URL, entity: String?) throws -> [ImportedFile] {
     var isFolder: ObjCBool = false
     guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder) else {
-      throw PersistenceError(.fileAccess, at: .file(url), "There is no such file or folder.")
+      throw PersistenceError(
+        .fileAccess, at: .file(url), "'\(url.lastPathComponent)' doesn't exist.",
+        fix: "Name a file with objects, or a folder with such files.")
     }
     guard isFolder.boolValue else { return [try ImportedFile(url, entity: entity)] }
     guard entity == nil else {

@@ -33,7 +33,11 @@ enum Failure {
       return work
     }
     let isHelp = PersistCommand.exitCode(for: error) == .success
-    let message = PersistCommand.fullMessage(for: error)
+    var message = PersistCommand.fullMessage(for: error)
+    let commands = ["fetch", "count", "explain"].map(Optional.some)
+    if commands.contains(CommandLine.arguments.dropFirst().first), message.contains("unexpected argument") {
+      message += "\n  A request is one argument: write it in quotation marks."
+    }
     if isHelp { print(message) } else { StandardError.printError(message) }
     return isHelp ? 0 : usage
   }

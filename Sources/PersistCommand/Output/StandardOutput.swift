@@ -38,10 +38,13 @@ struct StandardOutput {
 
   static var isTerminal: Bool { Terminal.output.isPresent }
 
+  /// The number of characters in a line of the terminal; nil if the output goes elsewhere.
+  static var width: Int? { isTerminal ? Terminal.output.width : nil }
+
   /// Writes a text immediately. A terminal gets lines that fit.
   static func print(_ text: String) throws {
     var output = StandardOutput()
-    try output.write((isTerminal ? LineWrapping.wrapped(text, width: Terminal.output.width) : text) + "\n")
+    try output.write((width.map { LineWrapping.wrapped(text, width: $0) } ?? text) + "\n")
     try output.flush()
   }
 

@@ -21,7 +21,7 @@ package struct QueryLine {
     let line = Array(text)
     let masked = Self.masking(line)
     guard let match = Self.parts(of: masked) else {
-      throw PersistenceError(.invalidRequest, "\(ValueWords.text(text)) isn't a valid request.", fix: Self.fix)
+      throw PersistenceError(.invalidRequest, Self.problem(of: masked, text), fix: Self.fix)
     }
     func original(_ part: Substring) -> String {
       let start = masked.distance(from: masked.startIndex, to: part.startIndex)
@@ -31,6 +31,15 @@ package struct QueryLine {
     predicate = try match.predicate.map { try FetchPredicate(original($0)) }
     sortDescriptors = try match.order.map { try Self.order(original($0)) } ?? []
     (limit, offset) = try Self.bounds(match.bounds)
+  }
+
+  /// The reason why a line isn't valid.
+  private static func problem(of masked: String, _ text: String) -> String {
+    let words = masked.split(maxSplits: 2, whereSeparator: \.isWhitespace)
+    guard words.count > 1, !["where", "sort", "limit", "offset"].contains(words[1].lowercased()) else {
+      return "\(ValueWords.text(text)) isn't a valid request."
+    }
+    return "'\(words[1])' isn't expected after '\(words[0])'."
   }
 
   /// The position of the predicate in a line, in characters from 0; nil if the line has none or isn't valid.

@@ -180,10 +180,17 @@ struct AskingTests {
     }
   }
 
+  @Test("Requests without quotation marks are explained", arguments: ["fetch", "count", "explain"])
+  func unquoted(command: String) throws {
+    let outcome = try Command.run(command, "Shop.sqlite", "Item", "limit", "2")
+    #expect(outcome.status == 2 && outcome.messages.contains("quotation marks"), "\(outcome.messages)")
+  }
+
   @Test(
     "A wrong request reports what is expected, and where",
     arguments: [
-      ("", "isn't a valid request"), ("Item sort name", "isn't a valid request"), ("Item where price <", "price <"),
+      ("", "isn't a valid request"), ("Item sort name", "isn't a valid request"),
+      ("Item wher name == 'Tea'", "'wher' isn't expected after 'Item'"), ("Item where price <", "price <"),
       ("Nothing", "Nothing"), ("Item where colour == 1", "colour"), ("Item sort by name up", "isn't a valid sort key"),
       ("Item sort by colour", "colour"), ("Item limit 0", "returns no objects"),
       ("Item limit 1 limit 2", "is repeated or out of range"),

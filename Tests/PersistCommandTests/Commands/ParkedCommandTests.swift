@@ -57,6 +57,7 @@ struct ParkedCommandTests {
       try copy("a.sqlite", to: "b.sqlite")
       let down = try run("migrate", file("a.sqlite"), "--models", shop, "--to", "Shop 2", "--allow-loss", "--prove")
       #expect(down.output.contains("Parked: ") && down.output.contains("Proved: "), "\(down.output)")
+      #expect(down.output.contains(" of Item.") && !down.messages.contains("has no place"), "\(down)")
       _ = try run("migrate", file("b.sqlite"), "--models", shop, "--to", "Shop 2", "--allow-loss")
       try copy("b.sqlite", to: "c.sqlite")
       let up = try run("plan", file("b.sqlite"), "--models", shop, "--sql", file("up.sql")).output

@@ -15,17 +15,21 @@ extension MigrationReport {
     Logger(label: "persist.migration").warning("\(parkingWarning(at: url))")
   }
 
-  /// The warning about what was parked.
-  func parkingWarning(at url: URL) -> String {
-    let contents = parkedContents.map { content in
+  /// What was parked: "3 values of Item.colour, 1 object of Tag".
+  package var parkedWords: String {
+    parkedContents.map { content in
       let what = content.what.hasSuffix("s") ? String(content.what.dropLast()) : content.what
       let place = content.property.map { "\(content.entity).\($0)" } ?? content.entity
       return "\(Measure.count(content.rows ?? 0, what)) of \(place)"
-    }
+    }.joined(separator: ", ")
+  }
+
+  /// The warning about what was parked.
+  func parkingWarning(at url: URL) -> String {
     let subject = ModelVersion.quoted(to)
     let advice = renameHints.map { " \($0.advice)" }.joined()
     return """
-      \(subject.prefix(1).uppercased())\(subject.dropFirst()) has no place for \(contents.joined(separator: ", ")). \
+      \(subject.prefix(1).uppercased())\(subject.dropFirst()) has no place for \(parkedWords). \
       The migration from \(ModelVersion.quoted(from)) parked them in '\(url.lastPathComponent)': they come back with a \
       model that has a place for them, and 'persist parked' lists and purges them.\(advice)
       """

@@ -62,7 +62,7 @@ extension AutomaticMigrator: StoreMigrator {
   }
 
   private func logParkedValues(_ report: MigrationReport, at url: URL) {
-    if parking == .always, !isTrial { report.logParkedValues(at: url) }
+    if parking == .always, logsParkedValues, !isTrial { report.logParkedValues(at: url) }
   }
 
   /// The time for which a retry waits for others if former attempts have used up the time.

@@ -94,6 +94,9 @@ public struct AutomaticMigrator: Sendable {
   /// comparison. Only a higher layer can read objects.
   package var compareWays: (@Sendable (_ inPlace: URL, _ copied: URL) throws -> MigrationProof)?
 
+  /// Whether a warning in the log says what was parked; false for callers that say it themselves.
+  package var logsParkedValues = true
+
   /// Whether a copy is migrated that is deleted afterward.
   var isTrial = false
 

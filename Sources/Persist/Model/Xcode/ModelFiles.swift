@@ -27,7 +27,9 @@ struct ModelFiles {
   init(at url: URL, limits: Limits = Limits()) throws {
     self.limits = limits
     guard url.isThere else {
-      throw PersistenceError(.fileAccess, at: .file(url), "There is no such file or folder.")
+      throw PersistenceError(
+        .fileAccess, at: .file(url), "'\(url.lastPathComponent)' doesn't exist.",
+        fix: "Name a model, or a folder with models.")
     }
     if url.lastPathComponent == "contents", !url.isFolder {
       single = [url.deletingLastPathComponent()]

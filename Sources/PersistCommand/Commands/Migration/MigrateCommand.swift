@@ -25,7 +25,7 @@ struct MigrateCommand: ParsableCommand {
       "Prove a migration in place before committing it.",
       discussion: """
         Copies of the store are migrated in place and by copying, and all their values are compared. That takes the \
-        time of copying and reading the whole store, however short the migration is, and up to four times its space.
+        time of copying and reading the whole store, however short the migration is, and up to five times its space.
         """))
   var prove = false
 
@@ -52,6 +52,8 @@ struct MigrateCommand: ParsableCommand {
     }
     migrator.defersWork = arguments.defersWork
     migrator.parking = arguments.parking(allowingLoss: allowLoss)
+    // The output says more; as JSON, it has the number only.
+    migrator.logsParkedValues = arguments.json
     if prove { migrator = migrator.provingInPlace() }
     defer { bar.withLock { $0.finish() } }
     let report = try migrator.migrate(storeAt: url, to: version, registry: registry, options: options)
@@ -89,8 +91,10 @@ struct MigrateCommand: ParsableCommand {
       try StandardOutput.print(
         "Migrated from '\(report.from)' to '\(report.to)'\(hops): \(report.rows ?? 0) rows in \(time).")
       if report.parked > 0 {
+        let hints = report.renameHints.map { " \($0.advice)" }.joined()
         try StandardOutput.print(
-          "Parked: \(report.parked) values, objects and pairs. A migration to a version with a place restores them.")
+          "Parked: \(report.parkedWords). They come back with a model that has a place for them; 'persist parked' lists "
+            + "and purges them.\(hints)")
       }
       if report.restored > 0 { try StandardOutput.print("Restored: \(report.restored) values, objects and pairs.") }
       if let proof = report.proof {

@@ -30,7 +30,7 @@ struct VersionsCommand: ParsableCommand {
       if json {
         try StandardOutput.print { list.write(to: &$0) }
       } else {
-        try StandardOutput.print((index > 0 ? "\n" : "") + list.text)
+        try StandardOutput.print((index > 0 ? "\n" : "") + list.text(fitting: StandardOutput.width))
       }
     }
   }
@@ -82,7 +82,7 @@ private struct VersionList {
         hash: version.model.fingerprint.description,
         isLocked: lock?.isLocked(ModelLock.Version(model: family.name, name: version.name)) == true,
         parents: lineage.parents(of: version.name),
-        mappingModels: others.flatMap { registry.mappingModels(from: $0, to: version) }.map(\.name).sorted(),
+        mappingModels: Set(others.flatMap { registry.mappingModels(from: $0, to: version) }.map(\.name)).sorted(),
         way: plan?.way.rawValue)
     } + broken
   }
@@ -105,9 +105,9 @@ private struct VersionList {
     heads.write(to: &line)
   }
 
-  var text: String {
-    var table = TextTable(columns: 6)
-    table.add("version", "identifiers", "hash", "locked", "from", "way to current")
+  /// - Parameter width: The number of characters in a line; nil for any.
+  func text(fitting width: Int?) -> String {
+    var table = TextTable(header: ["version", "identifiers", "hash", "locked", "from", "way to current"])
     for entry in entries {
       let mapping = entry.mappingModels.isEmpty ? "" : ", mapping model \(entry.mappingModels.joined(separator: ", "))"
       table.add(
@@ -115,7 +115,7 @@ private struct VersionList {
         entry.isLocked ? "locked" : "", entry.parents.joined(separator: ", ") + mapping,
         status(of: entry))
     }
-    return "\(family.name)\n\(table.text(indent: "  "))" + heads.text.map { "\n\($0)" }.joined()
+    return "\(family.name)\n\(table.text(indent: "  ", fitting: width))" + heads.text.map { "\n\($0)" }.joined()
   }
 
   private func status(of entry: Entry) -> String {
