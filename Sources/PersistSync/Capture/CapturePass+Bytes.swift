@@ -100,7 +100,7 @@ extension CapturePass {
     let bytes = found.bytes
     var properties = Properties(step)
     var (values, entries) = (ValueFacts(), AttachedList())
-    entries.reserveCapacity(ids.count)
+    entries.reserveCapacity(ids.count, bytes: sorted.keys.bytes.count + 5 * bytes.count / 4)
     var (packed, changed): (PackedValues, [PackedValues.Change]) = (PackedValues(), [])
     var (writer, content) = (ByteWriter(), ByteWriter())
     for (index, place) in sorted.order.enumerated() {

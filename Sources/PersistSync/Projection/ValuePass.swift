@@ -77,7 +77,7 @@ struct ValuePass {
     let sorted = SortedKeys(rowKeys)
     guard sorted.areDifferent else { return false }
     let found = try step.tables.history.attachedValues(of: sorted.keys)
-    entries.reserveCapacity(sorted.order.count)
+    entries.reserveCapacity(sorted.order.count, bytes: sorted.keys.bytes.count + 5 * found.bytes.count / 4)
     var packed = PackedValues()
     var (writer, changed) = (ByteWriter(), [PackedValues.Change]())
     for (index, place) in sorted.order.enumerated() {

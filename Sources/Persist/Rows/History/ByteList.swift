@@ -50,7 +50,10 @@ package struct AttachedList: Sendable {
 
   package var isEmpty: Bool { entries.isEmpty }
 
-  package mutating func reserveCapacity(_ count: Int) { entries.reserveCapacity(count) }
+  package mutating func reserveCapacity(_ count: Int, bytes size: Int) {
+    entries.reserveCapacity(count)
+    bytes.reserveCapacity(size)
+  }
 
   package mutating func append(_ key: Data, _ value: Data) {
     key.withUnsafeBytes { key in value.withUnsafeBytes { append(key, $0) } }
@@ -80,9 +83,14 @@ package struct AttachedValues: Sendable {
 
   package mutating func set(_ index: Int, to value: UnsafeRawBufferPointer) {
     let start = bytes.count
+    // Most values are of a similar size.
+    if start == 0 { bytes.reserveCapacity(min(places.count * value.count, Self.greatestReservation)) }
     bytes.append(contentsOf: value)
     places[index] = start..<bytes.count
   }
+
+  /// In bytes.
+  private static let greatestReservation = 4 << 20
 
   /// The value of the entry with a key; nil if it doesn't exist.
   package func data(_ index: Int) -> Data? { places[index].map { Data(bytes[$0]) } }

@@ -16,46 +16,90 @@ extension SQLiteConnection {
     return all
   }()
 
-  /// The numbers of other entries that are skipped on the way to the next key: after several keys that were neighbors,
-  /// and otherwise. A new search costs as much as some ten entries.
-  private static let skips = (neighbors: 8, others: 1)
+  /// The statements that look up entries, by the number of these.
+  private static let lookups = [1, 8, 64].map { (count: $0, sql: PreparedSQL(.attachedContents(count: $0))) }
 
-  /// Reads neighbors with one run of the statement, which then begins again at the next key.
+  /// The number of other entries that are skipped on the way to the next key. A new search costs as much as some ten
+  /// entries.
+  private static let maximumSkips = 8
+
+  /// Reads neighbors with one run of a statement, and looks up the others in groups: a run for each would take half as
+  /// much again.
   package func attachedValues(of keys: ByteList) throws -> AttachedValues {
     var values = AttachedValues(count: keys.count)
+    try keys.bytes.withUnsafeBytes { bytes in
+      func key(_ place: Int) -> UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bytes[keys[place]]) }
+      var scattered: [Int] = []
+      var place = 0
+      while place < keys.count {
+        var end = place + 1
+        while end < keys.count, key(end).comesSoon(after: key(end - 1)) { end += 1 }
+        if end - place > 1 {
+          try readNeighbors(place..<end, key, into: &values)
+        } else {
+          scattered.append(place)
+          if scattered.count == Self.lookups.last?.count {
+            try lookUp(scattered, key, into: &values)
+            scattered.removeAll(keepingCapacity: true)
+          }
+        }
+        place = end
+      }
+      if !scattered.isEmpty { try lookUp(scattered, key, into: &values) }
+    }
+    return values
+  }
+
+  /// - Parameters:
+  ///   - places: The places of keys between which few others are, or none.
+  ///   - key: The key at a place.
+  private func readNeighbors(
+    _ places: Range<Int>, _ key: (Int) -> UnsafeRawBufferPointer, into values: inout AttachedValues
+  ) throws {
     let statement = try statement(Self.entriesOn)
     defer {
       statement.reset()
       statement.forgetValues()
     }
-    try keys.bytes.withUnsafeBytes { bytes in
-      var place = 0
-      var maximum = Self.skips.neighbors
-      while place < keys.count {
-        statement.beginAgain()
-        statement.bindBorrowedBlob(UnsafeRawBufferPointer(rebasing: bytes[keys[place]]), at: 1)
-        var (found, skipped) = (0, 0)
-        while place < keys.count, skipped <= maximum {
-          // Nothing follows.
-          guard try statement.step() else { return }
-          let name = statement.bytes(0)
-          var order = 1
-          while place < keys.count {
-            order = UnsafeRawBufferPointer(rebasing: bytes[keys[place]]).order(beside: name)
-            // There is no entry with a key that comes before.
-            if order < 0 { place += 1 } else { break }
-          }
-          if order == 0 {
-            values.set(place, to: statement.bytes(1))
-            (place, found, skipped) = (place + 1, found + 1, 0)
-          } else {
-            skipped += 1
-          }
+    var place = places.lowerBound
+    while place < places.upperBound {
+      if place > places.lowerBound { statement.beginAgain() }
+      statement.bindBorrowedBlob(key(place), at: 1)
+      var skipped = 0
+      while place < places.upperBound, skipped <= Self.maximumSkips {
+        // Nothing follows.
+        guard try statement.step() else { return }
+        let name = statement.bytes(0)
+        var order = 1
+        while place < places.upperBound {
+          order = key(place).order(beside: name)
+          // There is no entry with a key that comes before.
+          if order < 0 { place += 1 } else { break }
         }
-        maximum = found > 1 ? Self.skips.neighbors : Self.skips.others
+        if order == 0 {
+          values.set(place, to: statement.bytes(1))
+          (place, skipped) = (place + 1, 0)
+        } else {
+          skipped += 1
+        }
       }
     }
-    return values
+  }
+
+  /// - Parameters:
+  ///   - places: The places of keys, at most as many as the largest statement has.
+  ///   - key: The key at a place.
+  private func lookUp(
+    _ places: [Int], _ key: (Int) -> UnsafeRawBufferPointer, into values: inout AttachedValues
+  ) throws {
+    guard let lookup = Self.lookups.first(where: { $0.count >= places.count }) else { return }
+    let statement = try statement(lookup.sql)
+    defer {
+      statement.reset()
+      statement.forgetValues()
+    }
+    for (index, place) in places.enumerated() { statement.bindBorrowedBlob(key(place), at: Int32(index + 1)) }
+    while try statement.step() { values.set(places[Int(statement.integer(0))], to: statement.bytes(1)) }
   }
 
   package func setAttached(_ list: AttachedList) throws {
@@ -77,4 +121,19 @@ extension SQLiteConnection {
       }
     }
   }
+}
+
+extension UnsafeRawBufferPointer {
+  /// Whether a key ends with a number slightly greater than that of another one, as those of neighboring rows do.
+  fileprivate func comesSoon(after other: UnsafeRawBufferPointer) -> Bool {
+    guard count == other.count, count > 2 else { return false }
+    let rest = count - 2
+    guard UnsafeRawBufferPointer(rebasing: self[..<rest]).order(
+      beside: UnsafeRawBufferPointer(rebasing: other[..<rest])) == 0
+    else { return false }
+    func number(_ key: UnsafeRawBufferPointer) -> Int { Int(key[rest]) << 8 | Int(key[rest + 1]) }
+    return number(self) - number(other) <= Self.closeDistance
+  }
+
+  private static var closeDistance: Int { 8 }
 }
