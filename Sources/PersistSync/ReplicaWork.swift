@@ -10,7 +10,6 @@ struct ReplicaWork: Sendable {
   let tag: ModelTag
   let sources: SyncSources
   let mappings: VersionMappings
-  let known = KnownVersions()
 
   private static let attempts = 1000
   /// The number of facts in a change set, and their size in bytes.
@@ -28,7 +27,7 @@ struct ReplicaWork: Sendable {
     }
     let store = SyncStore(store: found.store, model: coordinator.managedObjectModel, schema: schema)
     let step = try SyncStep(
-      store, found.history, tag: tag, registry: coordinator.registry, mappings: mappings, known: known,
+      store, found.history, tag: tag, registry: coordinator.registry, mappings: mappings, known: sources.known,
       storeName: sources.storeName(found.store.identifier))
     let life = found.history.life
     guard var record = step.tables.record else {

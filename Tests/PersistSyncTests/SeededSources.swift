@@ -13,6 +13,7 @@ final class SeededSources: Sendable {
   }
 
   private let state: LockProtected<State>
+  private let known = KnownVersions()
 
   init(_ seed: UInt64) { state = LockProtected(State(random: SeededRandom(seed: seed ^ 0x5EED))) }
 
@@ -44,6 +45,7 @@ final class SeededSources: Sendable {
           state.stores[name] = known
           return known
         }
-      })
+      },
+      known: known)
   }
 }

@@ -24,7 +24,7 @@ final class KnownVersions: Sendable {
   /// The model of a description; nil if it can't be read.
   func model(_ tag: ModelTag, _ description: Data) -> ManagedObjectModel? {
     if let known = state.withLock({ $0.models[tag] }) { return known }
-    let model = (try? ModelDescription(json: description)).flatMap { try? ManagedObjectModel($0) }
+    let model = try? ReadModels.shared.model(description, digest: Data(SHA256.digest(description)))
     state.withLock { $0.models[tag] = model }
     return model
   }

@@ -230,10 +230,11 @@ struct FactTable: Sendable {
       guard value.count == 8, value[0] < 128 else { throw SyncFormat.error("A number is out of range.") }
     case .pass: _ = try Passage(value)
     default:
-      guard case .model(let tag) = key, ModelTag(digest: Data(SHA256.digest(value))) == tag else {
+      let digest = Data(SHA256.digest(value))
+      guard case .model(let tag) = key, ModelTag(digest: digest) == tag else {
         throw SyncFormat.error("The description of a model doesn't match its digest.")
       }
-      _ = try ManagedObjectModel(ModelDescription(json: value))
+      _ = try ReadModels.shared.model(value, digest: digest)
     }
     return ChangeSet.Fact(key: key, value: value)
   }

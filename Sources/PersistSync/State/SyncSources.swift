@@ -1,7 +1,8 @@
 import Foundation
 import Persist
 
-/// The sources of times and new identities. Tests replace them, so that a run depends on nothing but its seed.
+/// The sources of times and new identities, and what is known of versions. Tests replace them, so that a run depends on
+/// nothing but its seed, and its replicas compare each pair of versions once.
 struct SyncSources: Sendable {
   /// The present time.
   var now: @Sendable () -> Date = { Date() }
@@ -11,6 +12,7 @@ struct SyncSources: Sendable {
   var newIdentity: @Sendable () -> UUID = { UUID() }
   /// The name of a store in the identities of objects that were created in it.
   var storeName: @Sendable (String) -> String = { $0 }
+  var known = KnownVersions()
 
   /// Returns the function from transactions to times of one capture.
   func times() -> (HistoryTransaction) -> Date {
