@@ -41,7 +41,7 @@ extension ReplicaWork {
       guard try PlainPass.accepts(sets, step) else { return (captured, sets.map(\.facts)) }
       if let applied = try applyValues(of: sets, tables, in: step, record) { return (captured + applied, nil) }
       var pass = try PlainPass(tables, step, upTo: limit)
-      try pass.join()
+      try pass.join { try arrivals.possible($0, record, step.history) }
       var rows = try PlainRows(pass)
       pass = rows.finished
       guard !pass.leavesObjects || sets.allSatisfy(\.entry.isSnapshot) else { return (captured, sets.map(\.facts)) }

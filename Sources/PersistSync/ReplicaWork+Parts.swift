@@ -38,7 +38,7 @@ extension ReplicaWork {
       // Whoever gets such a part again records it anew.
       for part in old { step.tables.set(Self.markKey(of: part), nil) }
       step.tables.setRecord(record)
-      try step.history.write(try step.tables.finish(after: nil))
+      try write(step)
       return old
     }
   }

@@ -26,7 +26,7 @@ extension ReplicaWork {
       received.insertAll(upTo: last.number)
       step.tables.setReceived(received, from: last.replica)
       step.tables.setRecord(record)
-      try step.history.write(try step.tables.finish(after: nil))
+      try write(step)
     }
   }
 

@@ -10,6 +10,7 @@ struct ReplicaWork: Sendable {
   let tag: ModelTag
   let sources: SyncSources
   let mappings: VersionMappings
+  let arrivals = Arrivals()
 
   private static let attempts = 1000
   /// The number of facts in a change set, and their size in bytes.
@@ -25,7 +26,7 @@ struct ReplicaWork: Sendable {
         .invalidRequest, at: .store(found.store.url), "The history of the store is switched off.",
         fix: "Open it with StoreOptions(tracksHistory: true).")
     }
-    let store = SyncStore(store: found.store, model: coordinator.managedObjectModel, schema: schema)
+    let store = SyncStore(found.store, coordinator.managedObjectModel, schema)
     let step = try SyncStep(
       store, found.history, tag: tag, registry: coordinator.registry, mappings: mappings, known: sources.known,
       storeName: sources.storeName(found.store.identifier))
@@ -174,6 +175,7 @@ struct ReplicaWork: Sendable {
     if !entries.isEmpty { attached.lists.append(entries) }
     guard !writes.isEmpty else {
       try step.history.write(attached)
+      arrivals.add(attached, step.tables.record)
       return step.tables.record ?? record
     }
     writes.origin = HistoryOrigin(author: Replica.author, contextName: origins)
@@ -184,8 +186,16 @@ struct ReplicaWork: Sendable {
         .saveFailed, at: .store(step.store.store.url), "The history hasn't recorded applied changes.",
         fix: "Open the store with StoreOptions(tracksHistory: true).")
     }
+    arrivals.add(attached, step.tables.record)
     coordinator.announce(changes)
     return step.tables.record ?? record
+  }
+
+  /// Writes the entries of a step in a transaction that the history doesn't record.
+  func write(_ step: SyncStep) throws {
+    let entries = try step.tables.finish(after: nil)
+    try step.history.write(entries)
+    arrivals.add(entries, step.tables.record)
   }
 
   func addSets(
@@ -255,7 +265,7 @@ struct ReplicaWork: Sendable {
       let (step, record, _) = try open()
       step.tables.setPart(part)
       step.tables.setRecord(record)
-      try step.history.write(try step.tables.finish(after: nil))
+      try write(step)
     }
   }
 
@@ -266,7 +276,7 @@ struct ReplicaWork: Sendable {
       guard !isNew, record.id == replica else { return }
       for number in numbers { try step.tables.setUnsent(number, nil) }
       step.tables.setRecord(record)
-      try step.history.write(try step.tables.finish(after: nil))
+      try write(step)
     }
   }
 
@@ -276,7 +286,7 @@ struct ReplicaWork: Sendable {
       var (step, record, _) = try open()
       try begin(record.life, &record, step.tables)
       step.tables.setRecord(record)
-      try step.history.write(try step.tables.finish(after: nil))
+      try write(step)
     }
   }
 

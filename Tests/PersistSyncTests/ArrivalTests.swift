@@ -110,6 +110,49 @@ struct ArrivalTests {
     #expect(Double(large.receive - small.receive) / 800 <= 1.5, "\(costs)")
   }
 
+  @Test("Objects that arrive in an empty store aren't looked for, unless somebody else has written meanwhile")
+  func known() async throws {
+    try await withTemporaryFolder { folder in
+      let model = try ManagedObjectModel(Self.description)
+      let hub = FolderHub(folder.appendingPathComponent("hub"))
+      let (one, two) = (try device("one", folder, model), try device("two", folder, model))
+      // Another program's replica of the same store.
+      let other = try Replica(two.coordinator, identifiedBy: Self.identifiers)
+      func possible() throws -> Int? {
+        let (step, record, _) = try two.replica.work.open()
+        // The keys of objects that exist, and of some that don't.
+        let objects = try step.tables.allObjects().map(FactKey.prefix)
+        let new = (0..<1000).map { FactKey.prefix(of: Identity(.integer($0), of: "Owner")) }
+        let places = try two.replica.work.arrivals.possible(objects + new, record, step.history)
+        if let places { #expect(places == Array(objects.indices)) }
+        return places?.count
+      }
+      for round in 0..<3 {
+        try addNotes(600, to: one)
+        let context = ManagedObjectContext(one.coordinator)
+        for note in try context.fetch(FetchRequest<ManagedObject>("Note")) where note["title"] == nil {
+          note["title"] = "title \(round)"
+        }
+        try context.save()
+        try await one.replica.synchronize(with: hub)
+        try await two.replica.synchronize(with: hub)
+        #expect(try two.contents() == one.contents())
+        #expect(try two.contents().count == (round + 1) * 610)
+        #expect(try possible() == (round + 1) * 610)
+      }
+      try addNotes(600, to: one)
+      try await one.replica.synchronize(with: hub)
+      try await other.synchronize(with: hub)
+      #expect(try possible() == nil)
+      try addNotes(600, to: one)
+      try await one.replica.synchronize(with: hub)
+      try await two.replica.synchronize(with: hub)
+      #expect(try two.contents() == one.contents())
+      #expect(try two.contents().count == 5 * 610)
+      #expect(try two.outdatedRows().isEmpty)
+    }
+  }
+
   @Test("The parts of a snapshot have objects before those that refer to them")
   func order() async throws {
     try await withTemporaryFolder { folder in

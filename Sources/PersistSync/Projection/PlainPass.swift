@@ -110,10 +110,14 @@ struct PlainPass {
   // MARK: Facts
 
   /// Adds the facts to those in the store.
-  mutating func join() throws {
-    let packed = try step.tables.packed(objects.map(\.key))
-    for place in objects.indices {
-      guard let found = packed[place] else { continue }
+  ///
+  /// - Parameter possible: The places of the objects among some that the store may have; nil if nothing is known.
+  mutating func join(_ possible: ([Data]) throws -> [Int]?) throws {
+    var keys = objects.map(\.key)
+    var places = Array(keys.indices)
+    if let known = try possible(keys) { (places, keys) = (known, known.map { keys[$0] }) }
+    for (place, found) in zip(places, try step.tables.packed(keys)) {
+      guard let found else { continue }
       hasKnown = true
       let bytes = [UInt8](found.packed)
       objects[place].packed = try PackedFacts(bytes, source: sources.count)
@@ -221,6 +225,10 @@ struct PlainPass {
     let index = known ?? objects[place].packed.facts.count - 1
     if objects[place].isKnown, !objects[place].changed.contains(index) { objects[place].changed.append(index) }
     return true
+  }
+
+  func haveEqualContents(_ one: PackedFacts.Fact, _ other: PackedFacts.Fact) -> Bool {
+    sources[one.source].isEqual(one.content, to: sources[other.source], other.content)
   }
 
   private func isLarge(_ fact: PackedFacts.Fact) -> Bool {

@@ -181,17 +181,22 @@ struct PlainRows {
 
   private mutating func findReferences(_ new: [Int]) throws {
     var (outside, seen): ([Identity], Set<Identity>) = ([], [])
+    // Neighbors often refer to the same object.
+    var last: (fact: PackedFacts.Fact, identity: Identity, life: UInt32, place: Int?)?
     for place in new {
       guard let entity = pass.objects[place].entity else { continue }
       for fact in pass.objects[place].packed.facts where isReference(fact) {
-        guard case .reference(let identity, let life) = try PortableValue.content(
-          pass.sources[fact.source], fact.content)
-        else { continue }
+        if last.map({ pass.haveEqualContents($0.fact, fact) }) != true {
+          guard case .reference(let identity, let life) = try PortableValue.content(
+            pass.sources[fact.source], fact.content)
+          else { continue }
+          last = (fact, identity, life, pass.places[identity])
+        }
+        guard let (_, identity, life, target) = last else { continue }
         guard case .relationship(let index) = try pass.use(fact.head, in: entity) else {
           waiting.append((place, identity))
           continue
         }
-        let target = pass.places[identity]
         references.append(
           Reference(object: place, relationship: index, identity: identity, life: life, place: target))
         let isOutside = target.map { pass.objects[$0].isLeft } ?? true
@@ -217,14 +222,17 @@ struct PlainRows {
   private mutating func row(
     _ reference: Reference, _ destination: Entity
   ) throws -> (row: SyncTables.RowID, entity: Entity)? {
-    let found: SyncTables.RowID?
+    let row: SyncTables.RowID?
+    var entity: Entity?
     if let place = reference.place, !pass.objects[place].isLeft {
-      found = pass.objects[place].packed.life?.count == reference.life ? pass.objects[place].packed.row : nil
+      row = pass.objects[place].packed.life?.count == reference.life ? pass.objects[place].packed.row : nil
+      // It is new, or one of its attributes changes.
+      entity = pass.objects[place].entity
     } else {
       let other = others[reference.identity]
-      found = other?.life?.count == reference.life ? other?.row : nil
+      row = other?.life?.count == reference.life ? other?.row : nil
     }
-    guard let row = found, let entity = step.model.entitiesByName[row.entity], entity.isKind(of: destination) else {
+    guard let row, let entity = entity ?? step.model.entitiesByName[row.entity], entity.isKind(of: destination) else {
       return nil
     }
     return (row, entity)

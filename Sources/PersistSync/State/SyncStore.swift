@@ -6,6 +6,12 @@ struct SyncStore {
   let store: any PersistentStore
   let model: ManagedObjectModel
   let schema: SyncSchema
+  /// Read once: the store's own is asked for through its protocol.
+  private let storeIdentifier: String
+
+  init(_ store: any PersistentStore, _ model: ManagedObjectModel, _ schema: SyncSchema) {
+    (self.store, self.model, self.schema, storeIdentifier) = (store, model, schema, store.identifier)
+  }
 
   /// A row with its values.
   struct Row {
@@ -136,6 +142,6 @@ struct SyncStore {
   }
 
   func identifier(_ entity: Entity, _ key: Int64) -> ManagedObjectID {
-    ManagedObjectID(entityName: entity.name, storeIdentifier: store.identifier, key: .permanent(key))
+    ManagedObjectID(entityName: entity.name, storeIdentifier: storeIdentifier, key: .permanent(key))
   }
 }

@@ -220,5 +220,5 @@ extension SyncTables {
     return try history.attachedValues(keys)
   }
 
-  private static let loadCount = 500
+  static let loadCount = 500
 }
