@@ -24,7 +24,8 @@ let package = Package(
       name: "SyncBenchmarks",
       dependencies: [
         .product(name: "Persist", package: "Persist"), .product(name: "PersistSync", package: "Persist"),
-        "CSQLiteForBenchmarks",
+        // The command, whose copies are one of the comparisons, is built beside the program.
+        .product(name: "persist", package: "Persist"), "CSQLiteForBenchmarks",
       ]),
     .executableTarget(
       name: "WaitBenchmarks",

@@ -43,7 +43,7 @@ struct SyncBenchmarkRun: Sendable {
       return SyncContest(folder: place, items: items, changes: changes, rounds: rounds)
     }
     let main = try contest("main", items: items, changes: changes)
-    try await main.measureArrival(options["program"])
+    try await main.measureArrival()
     for spread in [SyncSample.Spread.together, .apart] { try await main.measureChanges(spread) }
     try await main.measureIdle()
     try? FileManager.default.removeItem(at: main.folder)

@@ -79,14 +79,10 @@ struct SyncContest {
   // MARK: Measurements
 
   /// Measures the arrival of all objects.
-  ///
-  /// - Parameter program: The command `persist`; nil to leave out the comparison with its copies.
-  func measureArrival(_ program: String?) async throws {
+  func measureArrival() async throws {
     try fill()
     var copies = SyncTimes()
-    if let program {
-      for round in 0..<rounds { copies.add(try await copy("copy \(round)", by: program)) }
-    }
+    for round in 0..<rounds { copies.add(try await copy("copy \(round)")) }
     let beginning = try await SyncTime { try await begin() }
     var (arrivals, upserts) = (SyncTimes(), SyncTimes())
     for round in 0..<rounds {
@@ -108,7 +104,7 @@ struct SyncContest {
     try checkEquality()
     let work = "arrival of \(items) objects as a snapshot"
     SyncTable.show(SyncTable.heading)
-    if !copies.isEmpty { SyncTable.show(SyncTable.line(work, arrivals, beside: "`persist copy`", copies, goal: 2)) }
+    SyncTable.show(SyncTable.line(work, arrivals, beside: "`persist copy`", copies, goal: 2))
     SyncTable.show(SyncTable.line(work, arrivals, beside: "upsert by hand", upserts))
     FileHandle.standardError.write(
       Data("The first synchronization with a snapshot took \(Int(beginning.seconds * 1000)) ms.\n".utf8))
@@ -123,9 +119,10 @@ struct SyncContest {
     try? FileManager.default.removeItem(at: folder.appendingPathComponent(".\(name)_SUPPORT"))
   }
 
-  private func copy(_ name: String, by program: String) async throws -> SyncTime {
+  /// Copies the first store with the command `persist`, which is built beside this program.
+  private func copy(_ name: String) async throws -> SyncTime {
     let process = Process()
-    process.executableURL = URL(fileURLWithPath: program)
+    process.executableURL = Bundle.main.executableURL?.deletingLastPathComponent().appendingPathComponent("persist")
     process.arguments = ["copy", file("one").path, file(name).path]
     process.standardOutput = FileHandle.nullDevice
     let time = try await SyncTime {

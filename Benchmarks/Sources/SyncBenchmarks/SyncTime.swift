@@ -33,7 +33,6 @@ struct SyncTimes {
 
   mutating func add(_ time: SyncTime) { all.append(time) }
 
-  var isEmpty: Bool { all.isEmpty }
   /// In seconds.
   var median: Double { median { $0.seconds } }
   var medianOfProcessor: Double { median { $0.processor } }

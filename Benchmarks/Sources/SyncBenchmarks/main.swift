@@ -2,14 +2,13 @@ import Foundation
 
 // Measures synchronization beside saving, copying and an upsert written by hand, and prints tables in Markdown:
 //
-//   SyncBenchmarks [--items 100000] [--changes 10000] [--rounds 3] [--program PERSIST]
+//   SyncBenchmarks [--items 100000] [--changes 10000] [--rounds 3]
 //
-// The program is the command `persist`, whose copies are one of the comparisons. With a step, it does only that, in a
-// folder that remains, so that a profiler sees nothing else:
+// With a step, it does only that, in a folder that remains, so that a profiler sees nothing else:
 //
 //   SyncBenchmarks --folder FOLDER --step fill|begin|arrive|change|send|apply [--spread apart]
 
-let usage = "SyncBenchmarks [--items N] [--changes N] [--rounds N] [--program PERSIST] [--folder FOLDER --step S]\n"
+let usage = "SyncBenchmarks [--items N] [--changes N] [--rounds N] [--folder FOLDER --step S]\n"
 var options: [String: String] = [:]
 var arguments = CommandLine.arguments.dropFirst()
 while let name = arguments.popFirst() {
