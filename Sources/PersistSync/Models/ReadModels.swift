@@ -19,7 +19,9 @@ final class ReadModels: Sendable {
 
   /// The model of a description, which is read unless it was among the last ones.
   ///
-  /// - Parameter digest: The SHA-256 digest of the description.
+  /// - Parameters:
+  ///   - description: The description in JSON.
+  ///   - digest: Its SHA-256 digest.
   /// - Throws: If it describes no valid model.
   func model(_ description: Data, digest: Data) throws -> ManagedObjectModel {
     if let known = state.withLock({ $0.models[digest] }) { return known }

@@ -27,6 +27,7 @@ final class Arrivals: Sendable {
   /// - Parameters:
   ///   - keys: The keys of the objects' own entries.
   ///   - record: The record of the state that the step reads.
+  ///   - history: The history of the store.
   /// - Returns: Their places; nil if nothing is known.
   func possible(_ keys: [Data], _ record: ReplicaRecord, _ history: any StoreHistory) throws -> [Int]? {
     // One question for many objects, which is asked as long as they arrive alone.
@@ -44,7 +45,9 @@ final class Arrivals: Sendable {
 
   /// Adds the objects of entries that were written.
   ///
-  /// - Parameter record: The record that was written with them.
+  /// - Parameters:
+  ///   - entries: All entries of one write.
+  ///   - record: The record that was written with them.
   func add(_ entries: AttachedEntries, _ record: ReplicaRecord?) {
     state.withLock { state in
       guard let moment = state.moment else { return }

@@ -53,6 +53,7 @@ extension SQLiteConnection {
   /// - Parameters:
   ///   - places: The places of keys between which few others are, or none.
   ///   - key: The key at a place.
+  ///   - values: The values that are read.
   private func readNeighbors(
     _ places: Range<Int>, _ key: (Int) -> UnsafeRawBufferPointer, into values: inout AttachedValues
   ) throws {
@@ -89,6 +90,7 @@ extension SQLiteConnection {
   /// - Parameters:
   ///   - places: The places of keys, at most as many as the largest statement has.
   ///   - key: The key at a place.
+  ///   - values: The values that are read.
   private func lookUp(
     _ places: [Int], _ key: (Int) -> UnsafeRawBufferPointer, into values: inout AttachedValues
   ) throws {
