@@ -108,6 +108,29 @@ struct OnlineObstacleTests {
     }
   }
 
+  @Test("A transition waits for saves of other programs for longer than one attempt lasts")
+  func longSave() throws {
+    try withExpandedStore { url, _, other, new in
+      let migration = OnlineMigration(storeAt: url, options: StoreOptions(busyTimeout: .seconds(60)))
+      // A save holds this lock until its end.
+      try other.run("BEGIN; SELECT pg_advisory_xact_lock_shared(hashtextextended('persist ' || current_schema(), 0))")
+      let group = DispatchGroup()
+      let result = LockProtected<Result<Void, any Error>?>(nil)
+      DispatchQueue.global().async(group: group) {
+        let ended = Result { _ = try migration.abort() }
+        result.withLock { $0 = ended }
+      }
+      try other.waitUntilBlocking()
+      // Longer than three attempts.
+      Thread.sleep(forTimeInterval: 1.2)
+      try other.run("COMMIT")
+      group.wait()
+      try #require(result.withLock { $0 }).get()
+      try #expect(migration.status().state == .none)
+      try migration.expand(to: new)
+    }
+  }
+
   @Test("A batch that the server ends because of a deadlock is run again")
   func deadlock() throws {
     try withExpandedStore { url, migration, other, new in

@@ -59,7 +59,12 @@ final class ServerMigrationConnection: ServerInspector, MigrationConnection {
         ], "COMMIT", "ROLLBACK"
       ) : (["SAVEPOINT persist"], "RELEASE SAVEPOINT persist", "ROLLBACK TO SAVEPOINT persist")
     let isOutermost = depth == 0
-    let results = try mapped { try session.run(begin) }
+    let results: [any ServerResult]
+    do { results = try mapped { try session.run(begin) } } catch {
+      // It has begun, and then waited too long for the lock.
+      if isOutermost { session.rollBack() }
+      throw error
+    }
     if isOutermost { (hasDroppedKeys, mayHaveWaitingChecks, hasDroppedRules) = (false, false, nil) }
     knownCatalog = nil
     depth += 1
