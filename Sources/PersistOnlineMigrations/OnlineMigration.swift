@@ -215,7 +215,19 @@ public struct OnlineMigration: Sendable {
 extension OnlineMigration {
   private var resources: OnlineResources { OnlineResources(registry: registry, mappingModels: mappingModels) }
 
+  /// The maximum number of attempts of a program that is stopped in the middle of a transaction.
+  private static let maximumAttempts = 4
+
+  /// Runs `body`, and again after the server has ended its transaction because this program did nothing: it was stopped
+  /// or suspended, and others were waiting.
   private func withConnection<T>(_ body: (OnlineConnection) throws -> T) throws -> T {
+    for _ in 1..<Self.maximumAttempts {
+      do { return try withNewConnection(body) } catch let error as PersistenceError where error.isOfIdleTime {}
+    }
+    return try withNewConnection(body)
+  }
+
+  private func withNewConnection<T>(_ body: (OnlineConnection) throws -> T) throws -> T {
     let connection = try OnlineConnection(to: StoreLocation(url), options: options)
     defer { connection.close() }
     return try body(connection)

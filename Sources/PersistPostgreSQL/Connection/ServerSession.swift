@@ -1,5 +1,5 @@
 import Foundation
-import Persist
+package import Persist
 
 /// A connection with the store that its statements are about.
 struct ServerSession {
@@ -116,6 +116,9 @@ extension PersistenceError {
     ["(55P03)", "(40001)", "(40P01)"].contains { engineMessage?.hasSuffix($0) == true }
   }
 
+  /// Whether the server has rolled back the transaction because the program did nothing for too long.
+  package var isOfIdleTime: Bool { engineMessage?.hasSuffix("(25P03)") == true }
+
   /// Whether the user has no right to what was tried.
   var isOfMissingRight: Bool { engineMessage?.hasSuffix("(42501)") == true }
 
@@ -195,6 +198,10 @@ extension PersistenceError {
       self = error(
         .saveFailed, "The connection was lost during a commit, and whether it took place isn't known.",
         "Look at what is stored before trying again.")
+    case "25P03":
+      self = error(
+        .connectionLost, "The server ended the transaction, because the program did nothing while others waited"
+          + work.consequence, "Try again.")
     case let state where state.hasPrefix("08") || state.hasPrefix("57P") || failure.isDisconnected:
       self = error(
         .connectionLost, "The connection to the server was lost\(work.consequence)",

@@ -27,6 +27,8 @@ extension ServerMigrationConnection {
         ? session.dropsOfTriggerFunctions(withPrefixes: [OnlineTriggers.prefix, OldValueTriggers.prefix])
           + schema.derivedTriggers.flatMap { ServerText.dropDerived($0) } : []
       if isOnline || changes.contains(where: \.dropsTriggers) { locks.add(try session.tablesWithTriggers()) }
+      // What a migration in one step does before may take the program any time.
+      if !isOnline { try session.run([ServerSession.limitingIdleTime(ofProgramThatBeginsAgain: false)]) }
       try session.lock(locks, within: options.busyTimeout)
       if !drops.isEmpty { try session.run(drops) }
     }
@@ -62,10 +64,12 @@ struct TableLocks {
 
 extension ServerPool {
   /// Locks tables whose triggers or constraints change. The caller holds the transaction.
-  func lock(_ tables: some Sequence<String>, in session: ServerSession) throws {
+  ///
+  /// - Parameter wait: The maximum time of all attempts; nil for that of the options.
+  func lock(_ tables: some Sequence<String>, in session: ServerSession, within wait: Duration? = nil) throws {
     var locks = TableLocks()
     locks.add(tables)
-    try session.lock(locks, within: options.busyTimeout)
+    try session.lock(locks, within: wait ?? options.busyTimeout)
   }
 }
 

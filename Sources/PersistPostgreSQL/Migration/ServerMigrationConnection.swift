@@ -55,8 +55,9 @@ final class ServerMigrationConnection: ServerInspector, MigrationConnection {
         [
           ServerTransaction.begin, "SET LOCAL search_path TO \(schema: ()), pg_temp", ServerText.plainNames,
           "SET LOCAL lock_timeout = \(number: ServerText.lockTimeout(options.busyTimeout))",
-          ServerText.exactTexts, ServerText.lock(session.schema), TransactionNumber.reading,
-        ], "COMMIT", "ROLLBACK"
+          ServerText.exactTexts,
+        ] + (isOnline ? [ServerSession.limitingIdleTime(ofProgramThatBeginsAgain: true)] : [])
+          + [ServerText.lock(session.schema), TransactionNumber.reading], "COMMIT", "ROLLBACK"
       ) : (["SAVEPOINT persist"], "RELEASE SAVEPOINT persist", "ROLLBACK TO SAVEPOINT persist")
     let isOutermost = depth == 0
     let results: [any ServerResult]

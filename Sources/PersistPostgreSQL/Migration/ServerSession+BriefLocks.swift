@@ -14,6 +14,20 @@ extension ServerSession {
   /// - SeeAlso: <https://www.postgresql.org/docs/15/routine-vacuuming.html#AUTOVACUUM>
   private static let vacuumWait = Duration.seconds(2)
 
+  /// Lets the server end the transaction if the program does nothing for some seconds, such as one that is stopped or
+  /// suspended: others would wait until it goes on. A shorter limit of the server's own remains.
+  ///
+  /// - Parameter beginsAgain: Whether the program begins again by itself. The limit then is shorter than the time that
+  ///   saves and reads of others wait by default; otherwise a busy machine gets more.
+  /// - SeeAlso: <https://www.postgresql.org/docs/15/runtime-config-client.html#GUC-IDLE-IN-TRANSACTION-SESSION-TIMEOUT>
+  static func limitingIdleTime(ofProgramThatBeginsAgain beginsAgain: Bool) -> ServerText {
+    let limit: Int64 = beginsAgain ? 3000 : 10_000
+    return """
+      SELECT set_config(name, \(text: "\(limit)"), true) FROM pg_settings \
+      WHERE name = 'idle_in_transaction_session_timeout' AND setting::bigint NOT BETWEEN 1 AND \(number: limit)
+      """
+  }
+
   /// Locks tables; the caller holds the transaction.
   ///
   /// - Parameter wait: The maximum time of all attempts.
@@ -68,7 +82,7 @@ extension ServerSession {
 
 extension ServerFailure {
   /// Whether a wait for a lock was too long.
-  fileprivate var isOfLock: Bool { state == "55P03" }
+  var isOfLock: Bool { state == "55P03" }
 }
 
 extension SchemaChange {
