@@ -1,3 +1,5 @@
+import Foundation
+import Logging
 import Persist
 
 extension PostgreSQLStore {
@@ -10,17 +12,19 @@ extension PostgreSQLStore {
   /// If the program ends in between, completed steps remain completed, and the others remain deferred.
   ///
   /// - Parameters:
-  ///   - deadline: The time after which no step is started; nil for none.
+  ///   - deadline: The time after which no step is started, and until which a step waits for others; nil for none.
   ///   - givingWay: Without effect: no step has others wait for it.
   func finishDeferredSteps(until deadline: ContinuousClock.Instant?, givingWay: Bool) throws -> [DeferredStep] {
     var waiting = try deferredSteps()
     guard !waiting.isEmpty else { return [] }
     guard !isReadOnly else { throw PersistenceError.readOnly(url, withDeferredSteps: waiting.count) }
-    while let first = waiting.first {
+    steps: while let first = waiting.first {
       switch first {
-      case .dropColumn(_, let table): waiting = try dropColumns(of: table)
+      case .dropColumn(_, let table):
+        guard let rest = try dropColumns(of: table, until: deadline) else { break steps }
+        waiting = rest
       case .createIndex(let name, let table):
-        try makeIndex(named: name, of: table)
+        guard try makeIndex(named: name, of: table, until: deadline) else { break steps }
         waiting = try removeSteps { $0 == first }
       // Only files have such steps.
       case .convertValues: waiting = try removeSteps { $0 == first }
@@ -30,14 +34,28 @@ extension PostgreSQLStore {
     return waiting
   }
 
-  /// - Returns: The remaining steps.
-  private func dropColumns(of table: String) throws -> [DeferredStep] {
-    try removeSteps(of: table) { step in
-      if case .dropColumn(_, table) = step { true } else { false }
-    } performing: { steps, schema in
-      steps.compactMap { step in
-        guard case .dropColumn(let column, _) = step, schema.column(column, of: table) != nil else { return nil }
-        return "ALTER TABLE \(table: table) DROP COLUMN \(name: column)"
+  /// Each attempt waits for a moment, since others wait to write meanwhile.
+  ///
+  /// - Parameter deadline: The time after which nothing is attempted again; nil for that of the options.
+  /// - Returns: The remaining steps; nil if others used the table until the deadline.
+  private func dropColumns(of table: String, until deadline: ContinuousClock.Instant?) throws -> [DeferredStep]? {
+    let end = deadline ?? .now + busyTimeout
+    while true {
+      do {
+        return try removeSteps(of: table) { step in
+          if case .dropColumn(_, table) = step { true } else { false }
+        } performing: { steps, schema in
+          steps.compactMap { step in
+            guard case .dropColumn(let column, _) = step, schema.column(column, of: table) != nil else { return nil }
+            return "ALTER TABLE \(table: table) DROP COLUMN \(name: column)"
+          }
+        }
+      } catch let error as PersistenceError where error.isOfLocks {
+        guard ContinuousClock.now < end else {
+          if deadline != nil { return nil }
+          throw error
+        }
+        Thread.sleep(forTimeInterval: Double.random(in: 0.05...0.15))
       }
     }
   }
@@ -57,25 +75,42 @@ extension PostgreSQLStore {
       let done = metadata.deferredSteps.filter(isDone)
       metadata.deferredSteps.removeAll(where: isDone)
       let schema = try StoreSchema(transaction.session)
-      if let table, !done.isEmpty, schema.table(named: table) != nil { try pool.lock([table], in: transaction.session) }
+      if let table, !done.isEmpty, schema.table(named: table) != nil {
+        try pool.lock([table], in: transaction.session, within: ServerSession.briefWait)
+      }
       transaction.runLast(statements(done, schema) + [try metadata.update()])
       return metadata.deferredSteps
     }
   }
 
   /// Creates an index without keeping others from writing, which is possible only outside of transactions. It waits for
-  /// transactions that can still read earlier states, including those of other stores.
+  /// transactions that can still read earlier states, including those of other stores, and nobody waits for it.
   ///
   /// The server refuses that for a table that was partitioned by hand: others then wait to write to it.
-  private func makeIndex(named name: String, of table: String) throws {
-    guard let index = map.indexDefinitions.first(where: { $0.name == name && $0.table == table }) else { return }
+  ///
+  /// - Parameter deadline: The time until which it waits for others; nil to wait for as long as they last.
+  /// - Returns: False if others lasted longer. The next attempt begins anew.
+  private func makeIndex(
+    named name: String, of table: String, until deadline: ContinuousClock.Instant?
+  ) throws -> Bool {
+    guard let index = map.indexDefinitions.first(where: { $0.name == name && $0.table == table }) else { return true }
     let address = pool.address
     do {
       // A connection of its own, because its setting outlasts the statement.
       let connection = try ServerDrivers.current.connect(to: address, waitingAtMost: busyTimeout)
       defer { connection.close() }
       let session = ServerSession(connection: connection, schema: address.schema, url: url)
-      try session.repeating { try session.makeConcurrently(index, waitingAtMost: busyTimeout) }
+      var isReported = false
+      return try session.asking({ obstacle in
+        guard let obstacle else { return true }
+        if !isReported {
+          Logger(label: "persist.postgresql").notice("The index '\(name)' is created once this has ended: \(obstacle).")
+        }
+        isReported = true
+        return deadline.map { ContinuousClock.now < $0 } ?? true
+      }, at: address, every: .milliseconds(100)) {
+        try session.repeating { try session.makeConcurrently(index, blockingAtMost: busyTimeout) }
+      }
     } catch let failure as ServerFailure {
       throw PersistenceError(failure, at: url)
     }
@@ -85,8 +120,10 @@ extension PostgreSQLStore {
 extension ServerSession {
   /// Creates an index without keeping others from writing, unless a valid one is there. The session has no transaction.
   ///
-  /// - Parameter wait: The maximum time to wait for a transaction of others; nil for as long as it lasts.
-  func makeConcurrently(_ index: IndexDefinition, waitingAtMost wait: Duration?) throws {
+  /// It waits for the transactions of others for as long as they last, except if the table is partitioned.
+  ///
+  /// - Parameter limit: The maximum time of all attempts to lock a partitioned table, for whose index others wait.
+  func makeConcurrently(_ index: IndexDefinition, blockingAtMost limit: Duration) throws {
     let isValid = try first(
       """
       SELECT i.indisvalid::int::bigint FROM pg_index AS i JOIN pg_class AS x ON x.oid = i.indexrelid \
@@ -101,12 +138,21 @@ extension ServerSession {
       WHERE n.nspname = \(text: schema) AND c.relname = \(text: ServerText.name(index.table)) AND c.relkind = 'p'
       """
     ) { $0.integer($1, 0) == 1 } ?? false
-    try run(["SET lock_timeout = \(number: wait.map(ServerText.lockTimeout) ?? 0)"])
+    let wait = isPartitioned ? ServerText.lockTimeout(min(limit, Self.briefWait)) : 0
+    try run(["SET lock_timeout = \(number: wait)"])
     // With a pooler, the connection outlives its use by this program.
     defer { _ = try? run(["RESET lock_timeout"]) }
-    // An attempt that failed leaves an index that is only maintained.
-    if isValid == false { try run(["DROP INDEX \(isPartitioned ? "" : "CONCURRENTLY ")\(table: index.name)"]) }
-    try run([ServerText.create(index, concurrently: !isPartitioned)])
+    let deadline = ContinuousClock.now + limit
+    while true {
+      do {
+        // An attempt that failed leaves an index that is only maintained.
+        if isValid == false { try run(["DROP INDEX \(isPartitioned ? "" : "CONCURRENTLY ")\(table: index.name)"]) }
+        try run([ServerText.create(index, concurrently: !isPartitioned)])
+        break
+      } catch let failure as ServerFailure where failure.isOfLock && ContinuousClock.now < deadline {
+        Thread.sleep(forTimeInterval: Double.random(in: 0.05...0.15))
+      }
+    }
     if let record = ServerText.record(name: index.name) { try run([record]) }
   }
 }

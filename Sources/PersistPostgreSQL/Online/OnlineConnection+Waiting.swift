@@ -29,7 +29,7 @@ extension OnlineConnection {
   package func make(_ index: IndexDefinition, asking question: Question?) throws -> Bool {
     try asking(question) {
       do {
-        try session.makeConcurrently(index, waitingAtMost: nil)
+        try session.makeConcurrently(index, blockingAtMost: options.busyTimeout)
       } catch let failure as ServerFailure where failure.state == "23505" {
         _ = try? session.run(["DROP INDEX CONCURRENTLY IF EXISTS \(table: index.name)"])
         let columns = index.columns.map(\.name).joined(separator: "', '")
@@ -48,13 +48,7 @@ extension OnlineConnection {
         try session.repeating(body)
         return true
       }
-      let wait = try ObservedWait(of: session, address, question)
-      session.connection.whileWaiting = { wait.ask() }
-      defer { session.connection.whileWaiting = nil }
-      do { try session.repeating(body) } catch let failure as ServerFailure where failure.state == "57014" {
-        guard wait.isCancelled else { throw failure }
-      }
-      return !wait.isCancelled
+      return try session.asking(question, at: address, every: .milliseconds(500)) { try session.repeating(body) }
     }
   }
 }
@@ -89,65 +83,5 @@ extension OnlineConnection {
         """
       ) { Int(clamping: $0.integer($1, 0)) } ?? 0
     }
-  }
-}
-
-/// Looks through a second connection for whom a session waits.
-private final class ObservedWait {
-  private static let interval = Duration.milliseconds(500)
-
-  private let address: ServerAddress
-  private let question: OnlineConnection.Question
-  /// The server's process of the session; nil if a pooler gives each transaction another one.
-  private let process: Int64?
-  private var observer: ServerSession?
-  private var isImpossible = false
-  private var next = ContinuousClock.now + interval
-  private(set) var isCancelled = false
-
-  init(of session: ServerSession, _ address: ServerAddress, _ question: @escaping OnlineConnection.Question) throws {
-    (self.address, self.question) = (address, question)
-    let process = try session.first("SELECT pg_backend_pid()::bigint") { $0.integer($1, 0) }
-    self.process = session.connection.isPooled ? nil : process
-  }
-
-  deinit { observer?.connection.close() }
-
-  /// - Returns: Whether to continue.
-  func ask() -> Bool {
-    guard ContinuousClock.now >= next, !isCancelled else { return !isCancelled }
-    isCancelled = !question(obstacle())
-    next = .now + Self.interval
-    return !isCancelled
-  }
-
-  /// The oldest transaction that the session waits for, in words.
-  private func obstacle() -> String? {
-    guard !isImpossible, let process else { return nil }
-    do {
-      let session = try observer ?? open()
-      observer = session
-      return try session.first(
-        """
-        SELECT coalesce(nullif(a.application_name, ''), 'a program') || coalesce(' from ' || host(a.client_addr), '') \
-        || coalesce(', in a transaction since ' || to_char(a.xact_start, 'YYYY-MM-DD HH24:MI:SS'), '') \
-        FROM unnest(pg_blocking_pids(\(number: process)::int)) AS b (pid) JOIN pg_stat_activity AS a ON a.pid = b.pid \
-        ORDER BY a.xact_start LIMIT 1
-        """
-      ) { $0.text($1, 0) }
-    } catch {
-      isImpossible = true
-      observer?.connection.close()
-      observer = nil
-      return nil
-    }
-  }
-
-  private func open() throws -> ServerSession {
-    let patience = Duration.seconds(1)
-    let connection = try ServerDrivers.current.connect(to: address, waitingAtMost: patience)
-    let session = ServerSession(connection: connection, schema: address.schema, url: nil)
-    try session.run(["SET statement_timeout = \(number: Int64(patience / .milliseconds(1)))"])
-    return session
   }
 }
