@@ -21,7 +21,7 @@ final class HeldServerState: ServerReadSource, @unchecked Sendable {
 
   /// - Throws: ``ServerFailure``.
   init(_ address: ServerAddress, waitingAtMost wait: Duration) throws {
-    let connection = try ServerDrivers.current.connect(to: address, waitingAtMost: wait)
+    let connection = try ServerDrivers.current.connect(to: address, waitingAtMost: wait, limitingLocks: true)
     session = ServerSession(connection: connection, schema: address.schema, url: address.url(showingSecrets: false))
     // The first statement takes the snapshot.
     let results = try session.run([

@@ -149,7 +149,8 @@ final class ServerPool: @unchecked Sendable {
 
   private func connect() throws -> any ServerConnection {
     let begun = options.instrument == nil ? nil : ContinuousClock.now
-    let connection = try ServerDrivers.current.connect(to: address, waitingAtMost: options.busyTimeout)
+    let connection = try ServerDrivers.current.connect(
+      to: address, waitingAtMost: options.busyTimeout, limitingLocks: true)
     if let begun { options.instrument?.waited(for: .opening, .now - begun) }
     renewPresence()
     return options.instrument.map { ObservedConnection(connection, $0) } ?? connection

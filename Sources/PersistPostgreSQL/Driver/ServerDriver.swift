@@ -16,12 +16,15 @@ extension ServerDriver {
   /// Of several hosts, it is the one that accepts writes, unless the address says otherwise. While none does, because
   /// another one is about to take over, for example, the operation waits.
   ///
-  /// - Parameter wait: The maximum time that the operation should wait.
+  /// - Parameters:
+  ///   - wait: The maximum time that the operation should wait.
+  ///   - limitsLocks: Whether its statements wait no longer for locks, either.
   /// - Throws: ``ServerFailure``.
   package func connect(
-    to address: ServerAddress, waitingAtMost wait: Duration = StoreOptions().busyTimeout
+    to address: ServerAddress, waitingAtMost wait: Duration = StoreOptions().busyTimeout,
+    limitingLocks limitsLocks: Bool = false
   ) throws -> any ServerConnection {
-    let patience = ServerPatience(busyTimeout: wait)
+    let patience = ServerPatience(busyTimeout: wait, limitingLocks: limitsLocks)
     guard address.hasSeveralHosts else { return try connect(to: address, patience) }
     let (chosen, deadline) = (address.ofPrimary, ContinuousClock.now + wait)
     while true {

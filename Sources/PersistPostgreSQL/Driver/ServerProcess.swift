@@ -16,6 +16,9 @@ package struct ServerProcess: Hashable, Sendable {
   /// If this program ends without a word, the server should notice that within a minute, instead of keeping locks for
   /// hours: that is the system's default.
   ///
+  /// Its parameters are the number of the process that the client knows, which isn't the server's behind a pooler, and
+  /// the maximum wait for locks in milliseconds, or 0.
+  ///
   /// - SeeAlso: <https://www.postgresql.org/docs/current/runtime-config-connection.html#RUNTIME-CONFIG-TCP-SETTINGS>
   package static let introduction = """
     SELECT pid::bigint, \(beginning), \
@@ -23,7 +26,9 @@ package struct ServerProcess: Hashable, Sendable {
     THEN set_config('tcp_keepalives_idle', '30', false) || set_config('tcp_keepalives_interval', '10', false) \
     || set_config('tcp_keepalives_count', '3', false) END, \
     CASE WHEN current_setting('tcp_user_timeout') = '0' AND version() LIKE '%linux%' \
-    THEN set_config('tcp_user_timeout', '60000', false) END, set_config('quote_all_identifiers', 'off', false) \
+    THEN set_config('tcp_user_timeout', '60000', false) END, set_config('quote_all_identifiers', 'off', false), \
+    CASE WHEN pid = $1::bigint AND $2::bigint > 0 AND current_setting('lock_timeout') = '0' \
+    THEN set_config('lock_timeout', $2::text, false) END \
     FROM pg_stat_get_activity(pg_backend_pid())
     """
 

@@ -112,9 +112,11 @@ final class LibPQConnection: ServerConnection {
 
   /// Asks for the server's process, in a part of the first flight for itself.
   private func askForProcess() throws {
-    guard PQsendQueryParams(handle, ServerProcess.introduction, 0, nil, nil, nil, nil, 1) == 1,
-      PQpipelineSync(handle) == 1
-    else { throw channel.lost() }
+    let lockWait = channel.patience.lockWait.map(ServerText.lockTimeout) ?? 0
+    let isSent = Self.withStrings(["\(PQbackendPID(handle))", "\(lockWait)"]) { values in
+      PQsendQueryParams(handle, ServerProcess.introduction, 2, nil, values, nil, nil, 1)
+    }
+    guard isSent == 1, PQpipelineSync(handle) == 1 else { throw channel.lost() }
   }
 
   private func receiveProcess() throws {
