@@ -3,7 +3,8 @@ package import Foundation
 /// Runs a migration in place.
 ///
 /// All decisions and changes are made in one transaction. A survey made earlier without writing, so that a rejected
-/// store isn't changed, is reused if the store's catalog is still the same; the rows are checked again.
+/// store isn't changed, is reused if the store's catalog is still the same. The rows are checked again: in a file
+/// before the transaction, for which others wait, and in it only if somebody has written in between.
 package struct InPlaceMigration {
   let url: URL
   let destination: ModelVersion
@@ -16,6 +17,8 @@ package struct InPlaceMigration {
   /// Whether the connection guarantees that nothing has changed since the survey, so that the rows need not be checked
   /// again.
   var isSurveyCurrent = false
+  /// The number of the state in which the connection has found that the rows of the survey fit; nil if it hasn't.
+  var checkedState: Int64?
   package enum LoggedRows {
     /// The rows are counted, if that is quick.
     case counted
@@ -45,7 +48,9 @@ package struct InPlaceMigration {
   /// Runs the migration on a connection, which the caller closes.
   package func run(on connection: any MigrationConnection) throws -> MigrationReport {
     try connection.prepareForMigration()
-    var report = try connection.transaction { try runInTransaction(of: connection) }
+    var migration = self
+    migration.checkedState = try checkRows(connection)
+    var report = try connection.transaction { try migration.runInTransaction(of: connection) }
     report.duration = ContinuousClock.now - start
     return report
   }
@@ -58,6 +63,17 @@ package struct InPlaceMigration {
       try workspace?.announceRemoval(of: files, after: logEntry.propertyList)
     }
     return report
+  }
+
+  /// Checks the rows while others can write.
+  ///
+  /// - Returns: The number of the state from before the check; nil if there is none to compare with.
+  private func checkRows(_ connection: any MigrationConnection) throws -> Int64? {
+    guard let survey, !isSurveyCurrent, !survey.isUpToDate, let state = try connection.stateNumber,
+      try connection.isCurrent(survey.store.catalog)
+    else { return nil }
+    try requirePossible(survey, connection)
+    return state
   }
 
   private func rowsForLog(_ survey: StoreSurvey, _ connection: any MigrationConnection) throws -> Int? {
@@ -82,7 +98,8 @@ package struct InPlaceMigration {
     let bytes = try writtenBytes(survey, connection)
     var tally = try progress(survey, writing: bytes, connection)
     try requireContinuing(tally.question("", entity: nil))
-    try requirePossible(survey, connection)
+    let isChecked = try checkedState.map { try connection.stateNumber == $0 } ?? false
+    if !isChecked { try requirePossible(survey, connection) }
     report.proof = try proof?()
     let schemaVersion = try connection.schemaVersion
     for values in survey.work.forgotten {

@@ -48,6 +48,8 @@ extension SQLiteConnection: MigrationConnection {
     try execute(.synchronousFull)
   }
 
+  package var stateNumber: Int64? { get throws { try first(.dataVersion) { $0.integer(0) } } }
+
   @discardableResult
   package func execute(_ statement: ParkedValueStatement) throws -> Int {
     try statement.sql.reduce(0) { try $0 + execute($1) }
