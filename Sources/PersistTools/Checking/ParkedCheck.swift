@@ -7,9 +7,12 @@ enum ParkedCheck {
     let catalog = try inspector.catalog()
     guard catalog.canHaveParkedValues else { return [] }
     var problems: [StoreProblem] = []
+    // Each removed attribute of a version has a slot, and all of them have one model.
+    var models: [String: ManagedObjectModel?] = Dictionary()
     for slot in try inspector.parkedSlots() {
       let detail: String
-      if try !isDescribed(slot, inspector) {
+      if models[slot.model] == nil { models[slot.model] = .some(try model(of: slot, inspector)) }
+      if !isDescribed(slot, by: models[slot.model] ?? nil) {
         detail = "The store lacks the model of \(ModelVersion.quoted(slot.version)) that the parked "
           + "\(slot.kind.contents) belong to, so they can't come back."
       } else if let column = slot.column, catalog.schema.table(named: column.table)?.column(named: column.name) == nil {
@@ -31,11 +34,16 @@ enum ParkedCheck {
     return problems
   }
 
-  /// Whether the model of a slot is in the store, and has the slot's entity and property.
-  private static func isDescribed(_ slot: ParkedSlot, _ inspector: any StoreInspector) throws -> Bool {
-    guard let text = try inspector.parkedModel(slot.model), let description = try? ModelDescription(json: text),
-      let model = try? ManagedObjectModel(ParsedModel(description)), let entity = model.entitiesByName[slot.entity]
-    else { return false }
+  /// The model of a slot; nil if the store doesn't have it.
+  private static func model(of slot: ParkedSlot, _ inspector: any StoreInspector) throws -> ManagedObjectModel? {
+    guard let text = try inspector.parkedModel(slot.model), let description = try? ModelDescription(json: text)
+    else { return nil }
+    return try? ManagedObjectModel(ParsedModel(description))
+  }
+
+  /// Whether a model has a slot's entity and property.
+  private static func isDescribed(_ slot: ParkedSlot, by model: ManagedObjectModel?) -> Bool {
+    guard let entity = model?.entitiesByName[slot.entity] else { return false }
     return slot.property.isEmpty || entity.property(named: slot.property) != nil
   }
 }

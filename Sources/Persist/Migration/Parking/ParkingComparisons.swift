@@ -12,7 +12,9 @@ package struct ParkingComparisons {
     _ slots: [ParkedSlot], with version: ModelVersion, _ registry: ModelRegistry?, _ inspector: any StoreInspector
   ) throws {
     self.slots = slots
-    for slot in slots where byModel[slot.model] == nil {
+    // Each part that a version lost has a slot, and all of them have one model.
+    var models: Set<String> = Set()
+    for slot in slots where models.insert(slot.model).inserted {
       guard let text = try inspector.parkedModel(slot.model), let description = try? ModelDescription(json: text),
         let model = try? ManagedObjectModel(ParsedModel(description))
       else { continue }

@@ -65,6 +65,34 @@ struct ParkingCostTests {
     #expect(many.pages <= few.pages + 2, "\(few.pages) and \(many.pages) pages")
   }
 
+  @Test("The model of several parked attributes is read once, even if it is damaged", arguments: [false, true])
+  func modelsOfSlots(isDamaged: Bool) throws {
+    let registry = try Self.registry()
+    try withTemporaryFolder { folder in
+      let url = folder.appendingPathComponent("Parking-\(UUID().uuidString).sqlite")
+      try MadeStore.make(registry.versions[0].model, at: url)
+      try MadeStore.run(
+        "INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZNOTE, ZSIZE, ZCODE) VALUES (1, 1, 1, 'a', 2, 'b')", at: url)
+      try AutomaticMigrator().migrate(storeAt: url, to: registry.versions[1], registry: registry)
+      if isDamaged { try MadeStore.run("UPDATE PERSIST_PARKED_MODELS SET CONTENT = x'00'", at: url) }
+      let census = StatementCensus(of: url)
+      defer { census.end() }
+      func reads(_ body: () throws -> Void) rethrows -> Int {
+        let before = census.statements.count
+        try body()
+        return census.statements.dropFirst(before).count { $0.hasPrefix("SELECT CONTENT FROM PERSIST_PARKED_MODELS") }
+      }
+      var problems = 0
+      try #expect(reads { try checkStore(at: url) { problems += $0.kind == .parkedValues ? 1 : 0 } } == 1)
+      #expect(problems == (isDamaged ? 3 : 0))
+      let connection = try SQLiteConnection(url, mode: .readOnly)
+      defer { connection.close() }
+      let slots = try connection.parkedSlots()
+      #expect(slots.count == 3)
+      try #expect(reads { _ = try ParkingComparisons(slots, with: registry.versions[0], registry, connection) } == 1)
+    }
+  }
+
   @Test("Parking removed attributes writes fewer pages than destroying them, and runs no statement for each row")
   func comparison() throws {
     let (parked, destroyed) = try (cost(rows: 3200, .always), cost(rows: 3200, .none))
