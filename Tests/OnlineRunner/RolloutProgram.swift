@@ -184,7 +184,7 @@ final class RolloutProgram {
 
   /// - Returns: The outcome, which is in the journal.
   private func save(_ context: ManagedObjectContext) throws -> RolloutJournal.Outcome {
-    let begun = Date()
+    let begun = RolloutJournal.Moment()
     do {
       try context.save()
       try journal.end(.saved, begun: begun)
@@ -233,7 +233,7 @@ final class RolloutProgram {
             let context = ManagedObjectContext(coordinator)
             var request = FetchRequest("Entry")
             request.fetchLimit = 20
-            let begun = Date()
+            let begun = RolloutJournal.Moment()
             for entry in try context.fetch(request) { _ = RolloutShop.text(of: entry, version) }
             try journal.noteRead(begun: begun)
             Thread.sleep(forTimeInterval: 0.005)

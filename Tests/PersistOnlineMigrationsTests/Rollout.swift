@@ -18,6 +18,7 @@ final class Rollout {
   private var numbers: SeededRandom
   private var programs: [RolloutShop.Version: Process] = [:]
   private let sql: RolloutSQL?
+  private let watch: RolloutWatch
   private let migration: OnlineMigration
   private var phases: [(name: String, begun: Date)] = []
   private var pauses = 0
@@ -26,20 +27,24 @@ final class Rollout {
   private let failoverStep: Int
   private var steps = 0
 
-  init(seed: UInt64, isThorough: Bool) throws {
+  /// - Parameter failoverStep: The number of the step during which the server fails over; nil for any.
+  init(seed: UInt64, isThorough: Bool, failoverStep: Int? = nil) throws {
     (self.seed, self.isThorough) = (seed, isThorough)
     numbers = SeededRandom(seed: seed)
-    failoverStep = Int.random(in: 1...9, using: &numbers)
+    let anyStep = Int.random(in: 1...9, using: &numbers)
+    self.failoverStep = failoverStep ?? anyStep
     folder = FileManager.default.temporaryDirectory.appendingPathComponent("rollout-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     pair = try ServerPair()
     migration = OnlineMigration(storeAt: pair.url, options: RolloutShop.options)
     sql = RolloutSQL(at: pair, folder: folder, seed: seed)
+    watch = RolloutWatch(of: pair)
   }
 
   func end() {
     for process in programs.values where process.isRunning { kill(process.processIdentifier, SIGKILL) }
     sql?.end()
+    watch.end()
     pair.stop()
     try? FileManager.default.removeItem(at: folder)
   }
@@ -104,13 +109,15 @@ final class Rollout {
 
   private func file(_ name: String) -> URL { folder.appendingPathComponent(name) }
   private func name(_ version: RolloutShop.Version) -> String { "\(version)" }
+  /// The address with which the server shows a program's sessions under its name.
+  private func address(_ program: String) -> String { "\(pair.text)&application_name=\(program)" }
 
   private func start(_ version: RolloutShop.Version) throws {
     try? FileManager.default.removeItem(at: file("stop \(name(version))"))
     let process = TestRun.newProcess()
     process.executableURL = try BuiltProgram.url("OnlineRunner")
     process.arguments = [
-      pair.url.absoluteString, "write", "\(version.rawValue)", name(version), "\(numbers.next())", folder.path,
+      address(name(version)), "write", "\(version.rawValue)", name(version), "\(numbers.next())", folder.path,
     ]
     try process.run()
     programs[version] = process
@@ -212,7 +219,7 @@ final class Rollout {
     let process = TestRun.newProcess()
     process.executableURL = try BuiltProgram.url("OnlineRunner")
     process.arguments = [
-      pair.url.absoluteString, step.rawValue, "\(version.rawValue)", "\(flight ?? Int.max)",
+      address(step.rawValue), step.rawValue, "\(version.rawValue)", "\(flight ?? Int.max)",
       Bool.random(using: &numbers) ? "after" : "before",
     ]
     let errors = Pipe()
@@ -289,13 +296,26 @@ final class Rollout {
     }
     (waits.saves, waits.kills, waits.rounds) = (record.saves, kills, 1)
     let starts = phases.map { ($0.name, $0.begun.timeIntervalSince1970) }
+    for (index, phase) in phases.dropLast().enumerated() {
+      waits.addDuration(phase.name, phases[index + 1].begun.timeIntervalSince(phase.begun))
+    }
+    let stalls = watch.stalls
+    waits.stall = stalls.longest
     func add(_ operations: [(begun: Double, length: Double)], _ isWrite: Bool) {
       for operation in operations {
+        let end = operation.begun + operation.length / 1000
+        let length = operation.length - 1000 * stalls.seconds(from: operation.begun, to: end)
         let phase = starts.last { $0.1 <= operation.begun }?.0 ?? "before"
         // A failover interrupts everything.
-        let index = starts.indices.last { starts[$0].1 <= operation.begun + operation.length / 1000 } ?? 0
+        let index = starts.indices.last { starts[$0].1 <= end } ?? 0
         let isFailing = [starts.lastIndex { $0.1 <= operation.begun } ?? 0, index].contains(phaseOfFailover ?? -1)
-        waits.add(isFailing ? "\(phase), with the failover" : phase, operation.length, isWrite)
+        waits.add(isFailing ? "\(phase), with the failover" : phase, length, isWrite)
+        if length >= 2000 {
+          waits.explanations.append(
+            "seed \(seed), \(phase)\(isFailing ? ", with the failover" : ""), a \(isWrite ? "write" : "read") of "
+              + "\(Int(length)) ms, since \(Date(timeIntervalSince1970: operation.begun)):\n    "
+              + watch.observations(from: operation.begun, to: end).joined(separator: "\n    "))
+        }
       }
     }
     add(writes, true)
@@ -325,14 +345,40 @@ extension Thread {
 
 /// The longest waits in each phase, in milliseconds.
 struct RolloutWaits: CustomStringConvertible {
-  private var phases: [(name: String, write: Double, read: Double, count: Int)] = []
+  private struct Phase {
+    let name: String
+    var write = 0.0
+    var read = 0.0
+    var count = 0
+    var seconds = 0.0
+  }
+
+  private var phases: [Phase] = []
+  /// What sessions of the servers waited for meanwhile, for each operation of two seconds and more.
+  var explanations: [String] = []
+  /// The longest time in which the machine stood still, in seconds; no wait contains it.
+  var stall = 0.0
   var saves = 0
   var kills = 0
   var rounds = 0
 
+  /// The longest wait apart from those with a failover, in milliseconds.
+  var longest: Double {
+    phases.filter { !$0.name.hasSuffix("failover") }.map { max($0.write, $0.read) }.max() ?? 0
+  }
+
+  private mutating func place(of phase: String) -> Int {
+    if let index = phases.firstIndex(where: { $0.name == phase }) { return index }
+    phases.append(Phase(name: phase))
+    return phases.count - 1
+  }
+
+  mutating func addDuration(_ phase: String, _ seconds: Double) {
+    phases[place(of: phase)].seconds += seconds
+  }
+
   mutating func add(_ phase: String, _ length: Double, _ isWrite: Bool) {
-    let index = phases.firstIndex { $0.name == phase } ?? phases.count
-    if index == phases.count { phases.append((phase, 0, 0, 0)) }
+    let index = place(of: phase)
     if isWrite { phases[index].write = max(phases[index].write, length) } else {
       phases[index].read = max(phases[index].read, length)
     }
@@ -341,20 +387,25 @@ struct RolloutWaits: CustomStringConvertible {
 
   mutating func add(_ other: RolloutWaits) {
     (saves, kills, rounds) = (saves + other.saves, kills + other.kills, rounds + other.rounds)
+    explanations += other.explanations
+    stall = max(stall, other.stall)
     for phase in other.phases {
-      let index = phases.firstIndex { $0.name == phase.name } ?? phases.count
-      if index == phases.count { phases.append((phase.name, 0, 0, 0)) }
+      let index = place(of: phase.name)
       phases[index].write = max(phases[index].write, phase.write)
       phases[index].read = max(phases[index].read, phase.read)
       phases[index].count += phase.count
+      phases[index].seconds += phase.seconds
     }
   }
 
   var description: String {
     let lines = phases.map { phase in
       let (write, read) = (Int(phase.write.rounded()), Int(phase.read.rounded()))
-      return "  \(phase.name): longest write \(write) ms, read \(read) ms of \(phase.count) operations"
+      return "  \(phase.name), \(Int(phase.seconds.rounded())) s: longest write \(write) ms, read \(read) ms of "
+        + "\(phase.count) operations"
     }
-    return (["\(rounds) rounds, \(saves) acknowledged saves, \(kills) kills:"] + lines).joined(separator: "\n")
+    let still = stall > 0 ? ", without the \(Int(stall.rounded())) s in which the machine stood still at most" : ""
+    let title = "\(rounds) rounds, \(saves) acknowledged saves, \(kills) kills\(still):"
+    return ([title] + lines + explanations.map { "  \($0)" }).joined(separator: "\n")
   }
 }

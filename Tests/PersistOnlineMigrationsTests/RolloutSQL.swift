@@ -78,7 +78,7 @@ final class RolloutSQL: Sendable {
           ? "INSERT INTO entry (code, \(column)) VALUES ('\(code)', '\(name)')"
           : "UPDATE entry SET \(column) = '\(name)' WHERE code = '\(code)'"
       try journal.begin(code, isDeleting ? nil : RolloutEntry(name: name, count: "0").text)
-      let begun = Date()
+      let begun = RolloutJournal.Moment()
       let (outcome, message) = try execute(statement)
       try journal.end(outcome, begun: begun)
       switch outcome {

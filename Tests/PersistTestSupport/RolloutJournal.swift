@@ -13,6 +13,14 @@ public import Foundation
 /// R 1764471600.31 2                a read
 /// ```
 public final class RolloutJournal {
+  /// The beginning of an operation.
+  public struct Moment: Sendable {
+    fileprivate let date = Date()
+    fileprivate let instant = ContinuousClock.now
+
+    public init() {}
+  }
+
   public enum Outcome: Sendable { case saved, failed, unknown }
 
   private let file: FileHandle
@@ -29,7 +37,7 @@ public final class RolloutJournal {
   public func begin(_ code: String, _ text: String?) throws { try write("B \(code) \(text ?? "-")") }
   public func beginCounting(_ counter: String) throws { try write("B +\(counter)") }
 
-  public func end(_ outcome: Outcome, begun: Date) throws {
+  public func end(_ outcome: Outcome, begun: Moment) throws {
     switch outcome {
     case .saved: try write("A \(Self.time(since: begun))")
     case .failed: try write("F")
@@ -37,11 +45,10 @@ public final class RolloutJournal {
     }
   }
 
-  public func noteRead(begun: Date) throws { try write("R \(Self.time(since: begun))") }
+  public func noteRead(begun: Moment) throws { try write("R \(Self.time(since: begun))") }
 
-  private static func time(since begun: Date) -> String {
-    let milliseconds = Date().timeIntervalSince(begun) * 1000
-    return "\(begun.timeIntervalSince1970) \(milliseconds)"
+  private static func time(since begun: Moment) -> String {
+    "\(begun.date.timeIntervalSince1970) \((ContinuousClock.now - begun.instant) / .milliseconds(1))"
   }
 }
 
