@@ -10,7 +10,7 @@ extension SQLText {
     let keys = (0..<count).map { "(\(number: Int64($0)), \(parameter: ()))" as SQLText }.joined(separator: ", ")
     return """
       WITH KEYS (PLACE, KEY) AS (VALUES \(keys)) \
-      SELECT PLACE, CONTENT FROM KEYS CROSS JOIN \(attached) WHERE NAME = KEY
+      SELECT PLACE, CONTENT FROM KEYS CROSS JOIN \(name: SharedSQL.attachedTable) WHERE NAME = KEY
       """
   }
 
