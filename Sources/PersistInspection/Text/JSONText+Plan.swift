@@ -27,7 +27,8 @@ extension JSONText {
     if !plan.restored.isEmpty { fields("restored", plan.restored) }
   }
 
-  private mutating func fields(_ name: String, _ losses: [MigrationLoss]) {
+  /// A field with the parts of a model that a migration has no place for.
+  package mutating func fields(_ name: String, _ losses: [MigrationLoss]) {
     field(name, of: losses) { json, loss in
       json.object {
         $0.field("entity", loss.entity)

@@ -82,6 +82,8 @@ extension StudioSession {
     return StudioAnswer.json { json in
       json.fields(of: plan)
       json.field("isPossible", plan.isPossible)
+      json.fields("lost", plan.lost)
+      json.fields("kept", plan.shownParked)
       json.field("text", plan.description)
     }
   }

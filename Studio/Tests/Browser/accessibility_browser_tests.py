@@ -147,8 +147,11 @@ class TrialTests(KeyboardTestCase):
         versions = [node for node in tree if node["role"] == "radio"]
         self.assertEqual([version["checked"] for version in versions].count("true"), 1)
         self.assertTrue(any(version["name"].startswith("Shop 3") for version in versions))
-        self.assertIn("Losses", [node["name"] for node in tree if node["role"] == "region"])
-        self.assertIn("Data that is lost", [node["name"] for node in tree if node["role"] == "table"])
+        self.assertIn("Parked", [node["name"] for node in tree if node["role"] == "region"])
+        caption = "Data without a place, parked in the store until a model has one"
+        self.assertIn(caption, [node["name"] for node in tree if node["role"] == "table"])
+        # Nothing is lost, and the step says so.
+        self.assertEqual(browser.texts(".steps .badge"), ["Parks data"])
         # Another version is another plan, and the focus stays.
         self.tab_to(browser, "Shop 3")
         browser.press("up")
@@ -158,7 +161,7 @@ class TrialTests(KeyboardTestCase):
         browser.press("down")
         browser.wait_text(".plan h3", "Shop 3")
         browser.wait("return document.querySelector('#allows-loss')")
-        self.tab_to(browser, "Accept the losses")
+        self.tab_to(browser, "Park what has no place")
         browser.press("space")
         self.tab_to(browser, "Run on a copy")
         browser.press("enter")

@@ -75,6 +75,17 @@ struct TrialTests {
     #expect(trial.json["hasChanged"] as? Bool == false)
   }
 
+  @Test("The plan parks what the new version has no place for, as automatic migrations do")
+  func parked() async throws {
+    let (sample, models) = try sample()
+    let session = try sample.session(models: models)
+    defer { session.close() }
+    let number = try await session.get("versions").list("versions").first { $0["name"] as? String == "New" }?["number"]
+    let plan = try await session.get("plan", ["to": "\(try #require(number as? Int))"])
+    #expect((plan.json["lost"] as? [Any])?.isEmpty == true, "\(plan.text)")
+    #expect((plan.json["kept"] as? [[String: Any]])?.isEmpty == false, "\(plan.text)")
+  }
+
   @Test("Without permission for losses the trial fails and says why")
   func refused() async throws {
     let (sample, models) = try sample()

@@ -62,19 +62,20 @@ export class MigrationView {
       h('dl', {class: 'facts'},
         fact('Method', ways[plan.way] ?? plan.way), plan.rows !== undefined && fact('Rows', grouped(plan.rows)),
         plan.bytes !== undefined && fact('Size', bytes(plan.bytes)), plan.extraBytes !== undefined && fact('Extra disk', bytes(plan.extraBytes)),
-        fact('Losses', plan.losses.length ? String(plan.losses.length) : 'None')),
+        fact('Losses', plan.lost.length ? String(plan.lost.length) : 'None')),
       plan.blockers.map(blocker => h('div', {class: 'failure'}, h('p', {class: 'failure-message'}, place(blocker), blocker.what), blocker.fix && h('p', {class: 'failure-fix'}, blocker.fix))),
-      plan.losses.length > 0 && table('Losses', {class: 'losses'}, h('caption', {}, 'Data that is lost'),
-        h('thead', {}, h('tr', {}, heads('Where', 'What', '#Rows'))),
-        h('tbody', {}, plan.losses.map(loss => h('tr', {}, h('th', {scope: 'row'}, [loss.entity, loss.property].filter(Boolean).join('.')), h('td', {}, loss.what), h('td', {class: 'numeric'}, grouped(loss.rows)))))),
-      (plan.hops?.length ? plan.hops.map(hop => [hop, `${hop.from} → ${hop.to}`]) : [[plan, null]]).map(([hop, title]) => steps(hop, title)),
+      losses('Losses', 'losses', 'Data that is lost', plan.lost),
+      losses('Parked', 'losses parked', 'Data without a place, parked in the store until a model has one', plan.kept),
+      losses('Restored', 'losses parked', 'Parked data that comes back', plan.restored),
+      (plan.hops?.length ? plan.hops.map(hop => [hop, `${hop.from} → ${hop.to}`]) : [[plan, null]]).map(([hop, title]) => steps(hop, title, plan.kept)),
       plan.notes?.map(note => h('p', {class: 'muted'}, note)));
-    const losses = plan.losses.length ? plural(plan.losses.length, 'loss', 'losses') : 'no losses';
-    if (!isFirst) announce(`From ${plan.from} to ${plan.to}: ${ways[plan.way] ?? plan.way}, ${losses}`);
+    const lost = plan.lost.length ? plural(plan.lost.length, 'loss', 'losses') : 'no losses';
+    if (!isFirst) announce(`From ${plan.from} to ${plan.to}: ${ways[plan.way] ?? plan.way}, ${lost}`);
     if (isDone || !plan.isPossible) return;
     const allows = h('input', {type: 'checkbox', id: 'allows-loss'});
     fill(this.trial, h('h3', {}, 'Try it'), h('p', {class: 'muted'}, 'The store is copied to a temporary file, and the copy is migrated. The store itself doesn’t change.'),
-      plan.losses.length > 0 && h('p', {class: 'accept'}, allows, h('label', {for: 'allows-loss'}, 'Accept the losses')),
+      plan.losses.length > 0 && h('p', {class: 'accept'}, allows,
+        h('label', {for: 'allows-loss'}, plan.lost.length ? 'Accept the losses' : 'Park what has no place')),
       this.runButton = button('Run on a copy', 'migration', () => this.run(allows.checked)), this.progress = h('div', {class: 'trial-result'}));
     this.setRunning(this.isRunning ?? false);
   }
@@ -173,16 +174,27 @@ function comparison(trial) {
 /** The heads of a table; those of numbers begin with a hash. */
 const heads = (...names) => names.map(name => h('th', {scope: 'col', class: name[0] === '#' ? 'numeric' : null}, name.replace('#', '')));
 const fact = (name, value) => h('div', {}, h('dt', {}, name), h('dd', {}, value));
+/** A table of what has no place in a model, or has one again. */
+const losses = (name, kind, caption, parts) => parts?.length > 0 && table(name, {class: kind}, h('caption', {}, caption),
+  h('thead', {}, h('tr', {}, heads('Where', 'What', '#Rows'))),
+  h('tbody', {}, parts.map(part => h('tr', {}, h('th', {scope: 'row'}, [part.entity, part.property].filter(Boolean).join('.')), h('td', {}, part.what), h('td', {class: 'numeric'}, grouped(part.rows))))));
 const place = part => [part.entity, part.property].filter(Boolean).join('.') + (part.entity ? ': ' : '');
 const words = name => name[0].toUpperCase() + name.slice(1).replace(/([A-Z])/g, letter => ' ' + letter.toLowerCase());
 
-function steps(plan, title) {
+/** What a step does to data without a place. */
+function loss(step, kept) {
+  if (!step.losesData) return null;
+  const isParked = kept.some(part => part.entity === step.entity && (part.property ?? null) === (step.property ?? null));
+  return isParked ? h('span', {class: 'badge quiet'}, 'Parks data') : h('span', {class: 'badge danger'}, 'Loses data');
+}
+
+function steps(plan, title, kept) {
   if (!plan.steps.length) return null;
   return [title && h('h4', {}, title), h('ol', {class: 'steps'}, plan.steps.map(step => h('li', {},
     h('details', {}, h('summary', {},
       h('span', {class: 'step-name'}, words(step.operation)), ' ',
       h('code', {}, [step.entity, step.property].filter(Boolean).join('.') + (step.newName ? ` → ${step.newName}` : '')),
-      step.detail && h('span', {class: 'muted'}, ` ${step.detail}`), step.losesData && h('span', {class: 'badge danger'}, 'Loses data')),
+      step.detail && h('span', {class: 'muted'}, ` ${step.detail}`), loss(step, kept)),
       step.sql.length ? step.sql.map(line => h('pre', {class: 'sql'}, line)) : h('p', {class: 'muted'}, 'No SQL: only the model changes, or rows are rewritten as they are copied.'),
       (step.deferred ?? []).map(line => h('pre', {class: 'sql'}, line))))))];
 }

@@ -91,7 +91,7 @@ function width(property, names) {
   if (names) return Math.max(220, least);
   if (property.destination) return Math.max(property.isToMany ? 84 : 150, least);
   const widths = {
-    string: 190, date: 176, uuid: 290, boolean: 76, composite: 220, binary: 84, transformable: 100, decimal: 110, uri: 200,
+    string: 190, date: 176, uuid: 316, boolean: 76, composite: 220, binary: 84, transformable: 100, decimal: 110, uri: 200,
   };
   return Math.max(widths[property.type] ?? 96, least);
 }
@@ -106,7 +106,7 @@ export const fullType = attribute => [attribute.type + (attribute.isOptional ? '
 
 /** A short word for the kind of a property. */
 export function typeWord(property) {
-  if (property.destination) return `${property.isToMany ? (property.isOrdered ? '⇉ ' : '⇒ ') : '→ '}${property.destination}`;
+  if (property.destination) return `${property.isToMany ? '⇉' : '→'} ${property.destination}${property.isOrdered ? ', in order' : ''}`;
   return [property.type, ...(property.marks ?? [])].join(', ');
 }
 

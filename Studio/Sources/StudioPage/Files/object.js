@@ -1,6 +1,6 @@
 import {h, fill, icon, button, failure, grouped, plural, announce} from './dom.js';
 import {post} from './api.js';
-import {store, fullType, link, rowsLink, title} from './model.js';
+import {store, fullType, link, rowsLink, title, typeWord} from './model.js';
 import {valueContent} from './values.js';
 import {Neighbours} from './neighbours.js';
 import {Past} from './past.js';
@@ -93,7 +93,7 @@ export class ObjectView {
     const change = pending?.values.find(change => change.property === relationship.name);
     return h('div', {class: 'relationship'},
       h('h4', {}, relationship.name,
-        h('span', {class: 'type'}, `${relationship.isToMany ? (relationship.isOrdered ? '⇉' : '⇒') : '→'} ${relationship.destination}`),
+        h('span', {class: 'type'}, typeWord(relationship)),
         relationship.isToMany && h('span', {class: 'count'}, grouped(relationship.total)),
         store.overview.isWritable && pending?.status !== 'deleted'
           && button(`Change ${relationship.name}`, 'edit', () => editing.relate(object, relationship, change), {iconOnly: true, class: 'icon-button edit'})),
