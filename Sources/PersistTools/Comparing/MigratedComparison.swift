@@ -54,8 +54,7 @@ package struct MigratedComparison {
     of old: StoreContents, with new: StoreContents, to version: ModelVersion, registry: ModelRegistry
   ) throws {
     (self.old, self.new) = (old, new)
-    let known = registry.versions.first { $0.model.fingerprints == old.model.fingerprints }
-    let source = known ?? ModelVersion(name: old.versionName ?? "", model: old.model)
+    let source = Optional(registry).version(with: old)
     let path = try MigrationPath(from: source, to: version, resources: MigrationResources(registry: registry))
     isComputed = !path.isInPlace
     let steps = path.hops.map(\.comparison.correspondence)

@@ -9,6 +9,13 @@ struct ParkedMarks {
     let name: String
     let version: String
     let model: String
+
+    init(_ slot: ParkedSlot) {
+      kind = slot.kind
+      name = slot.keyPath.map { "\(slot.entity).\($0)" } ?? slot.entity
+      version = slot.version
+      model = slot.model
+    }
   }
 
   private struct Mark: Hashable {
@@ -17,28 +24,30 @@ struct ParkedMarks {
     let member: Int64
     /// A hash of the value, or of the positions of a pair.
     let value: Int
+
+    init(_ row: [SQLValue], of slot: ParkedSlot, includingValue includesValue: Bool) {
+      let isPair = slot.kind == .relationship
+      key = ParkedMarks.number(row[0])
+      member = isPair ? ParkedMarks.number(row[1]) : 0
+      // Stand-ins are values of the objects, which are compared with those.
+      value = includesValue ? ParkedMarks.hash(isPair ? Array(row[2..<4]) : [row[1]]) : 0
+    }
   }
 
+  private let includesValues: Bool
   private var marks: [Place: Set<Mark>] = [:]
   private var places: [Place] = []
 
   /// - Parameter includesValues: False for stores of different engines, which represent equal values differently.
   init(_ inspector: any StoreInspector, includingValues includesValues: Bool = true) throws {
+    self.includesValues = includesValues
     guard try inspector.catalog().canHaveParkedValues else { return }
     for slot in try inspector.parkedSlots() {
-      let place = Place(
-        kind: slot.kind, name: slot.keyPath.map { "\(slot.entity).\($0)" } ?? slot.entity, version: slot.version,
-        model: slot.model)
+      let place = Place(slot)
       if marks[place] == nil { places.append(place) }
       var own = marks.removeValue(forKey: place) ?? []
-      let isPair = slot.kind == .relationship
       try inspector.forEachParkedRow(of: slot, ParkedTypes(value: nil, standIn: nil)) { row in
-        // Stand-ins are values of the objects, which are compared with those.
-        let value = isPair ? Array(row[2..<4]) : [row[1]]
-        own.insert(
-          Mark(
-            key: Self.number(row[0]), member: isPair ? Self.number(row[1]) : 0,
-            value: includesValues ? Self.hash(value) : 0))
+        own.insert(Mark(row, of: slot, includingValue: includesValues))
       }
       marks[place] = own
     }
@@ -54,8 +63,16 @@ struct ParkedMarks {
     return hasher.finalize()
   }
 
-  private static func number(_ value: SQLValue) -> Int64 {
+  static func number(_ value: SQLValue) -> Int64 {
     if case .integer(let number) = value { number } else { 0 }
+  }
+
+  /// Whether a slot of another store is here too, perhaps with another number.
+  func hasSlot(like slot: ParkedSlot) -> Bool { marks[Place(slot)] != nil }
+
+  /// Whether a row of a slot of another store is here too.
+  func contains(_ row: [SQLValue], of slot: ParkedSlot) -> Bool {
+    marks[Place(slot)]?.contains(Mark(row, of: slot, includingValue: includesValues)) == true
   }
 
   /// The first part that another store lacks, or has with other values: "2 of the values of Item.color, parked for '2',
@@ -64,9 +81,20 @@ struct ParkedMarks {
     for place in places {
       let lost = (marks[place] ?? []).subtracting(other.marks[place] ?? [])
       guard let first = lost.map(\.key).min() else { continue }
-      return "\(lost.count) of the \(place.kind.contents) of \(place.name), parked for "
-        + "\(ModelVersion.quoted(place.version)), such as that of row \(first)"
+      return Self.words(lost.count, of: place, first: first)
     }
     return nil
+  }
+
+  /// A number of rows of a slot in words: "2 of the values of Item.color, parked for '2', such as that of row 7".
+  ///
+  /// - Parameter key: The key of the first object.
+  static func words(_ count: Int, of slot: ParkedSlot, first key: Int64) -> String {
+    words(count, of: Place(slot), first: key)
+  }
+
+  private static func words(_ count: Int, of place: Place, first key: Int64) -> String {
+    "\(count) of the \(place.kind.contents) of \(place.name), parked for \(ModelVersion.quoted(place.version)), "
+      + "such as that of row \(key)"
   }
 }

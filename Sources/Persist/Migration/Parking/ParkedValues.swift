@@ -247,7 +247,7 @@ package struct ParkedValues {
 
 extension ParkedSlot {
   /// The digest by which slots name a model.
-  static func digest(of model: ManagedObjectModel) -> String {
+  package static func digest(of model: ManagedObjectModel) -> String {
     model.description.digest.hexadecimalDigits
   }
 

@@ -2,7 +2,8 @@ import Foundation
 
 /// Migrating copies in both ways, before the store itself is changed.
 extension AutomaticMigrator {
-  /// Migrates two copies of the store, one in place and one by copying, and compares them.
+  /// Migrates two copies of the store, one in place and one by copying, and compares them. If anything is parked in
+  /// the store or the copies, another copy of the store isn't migrated.
   ///
   /// The caller holds the write lock and hasn't written yet, so that the copies have the content that is migrated
   /// afterward.
@@ -18,7 +19,8 @@ extension AutomaticMigrator {
     }
     let location = request.location
     let engine = try location.engine
-    try engine.requireDiskSpace(for: location, bytes: ExtraSpace.copies(4, ofSize: engine.size(of: location)))
+    try engine.requireDiskSpace(for: location, bytes: ExtraSpace.copies(5, ofSize: engine.size(of: location)))
+    var parksAny = try !engine.inspect(location, options: request.options) { try $0.parkedSlots() }.isEmpty
     let copies = try [false, true].enumerated().map { number, alwaysCopies in
       let copy = try workspace.file(number)
       try engine.duplicate(location, to: StoreLocation(copy))
@@ -33,11 +35,22 @@ extension AutomaticMigrator {
       migrator.downgrade = .withLoss
       // Parked values aren't visible in the version that they are parked for.
       if migrator.parking == .olderVersions { migrator.parking = .none }
-      try migrator.migrate(storeAt: copy, to: request.version, registry: request.resources.pathRegistry)
+      let report = try migrator.migrate(
+        storeAt: copy, to: request.version, registry: request.resources.pathRegistry)
+      if report.parked > 0 { parksAny = true }
       return copy
     }
+    var original: URL?
+    if parksAny, parking != .discarding, parkedLifetime == .unlimited {
+      let copy = try workspace.file(copies.count)
+      try engine.duplicate(location, to: StoreLocation(copy))
+      original = copy
+    }
     do {
-      return try compareWays(copies[0], copies[1])
+      return try compareWays(
+        MigrationTrials(
+          inPlace: copies[0], copied: copies[1], original: original, version: request.version,
+          registry: request.resources.pathRegistry))
     } catch var error as PersistenceError {
       error.place.store = url
       throw error

@@ -90,9 +90,9 @@ public struct AutomaticMigrator: Sendable {
   /// expressions; nil for a plain `MigrationManager`.
   public var managerFactory: (@Sendable (ManagedObjectModel, ManagedObjectModel) -> MigrationManager)?
 
-  /// Compares two copies of the store, one migrated in each way, before a migration in place is committed; nil for no
+  /// Compares copies of the store that were migrated in both ways before a migration in place is committed; nil for no
   /// comparison. Only a higher layer can read objects.
-  package var compareWays: (@Sendable (_ inPlace: URL, _ copied: URL) throws -> MigrationProof)?
+  package var compareWays: (@Sendable (MigrationTrials) throws -> MigrationProof)?
 
   /// Whether a warning in the log says what was parked; false for callers that say it themselves.
   package var logsParkedValues = true

@@ -94,9 +94,9 @@ struct ParkedToolTests {
     try withParked { url, registry in
       var migrator = AutomaticMigrator().provingInPlace()
       let compare = try #require(migrator.compareWays)
-      migrator.compareWays = { inPlace, copied in
-        try BuiltProgram.run("SQLRunner", inPlace.path, damage)
-        return try compare(inPlace, copied)
+      migrator.compareWays = { trials in
+        try BuiltProgram.run("SQLRunner", trials.inPlace.path, damage)
+        return try compare(trials)
       }
       let before = try storedContents(at: StoreLocation(url))
       let error = persistError {
@@ -113,21 +113,82 @@ struct ParkedToolTests {
     try withParked(.always) { url, registry in
       var migrator = AutomaticMigrator().provingInPlace()
       let compare = try #require(migrator.compareWays)
-      migrator.compareWays = { inPlace, copied in
+      migrator.compareWays = { trials in
         let names = try MadeStore.rows(
           """
           SELECT s.COLUMNNAME FROM PERSIST_PARKED_STATES AS s JOIN PERSIST_PARKED AS p ON p.SLOT = s.SLOT
           WHERE p.PROPERTY = 'color'
-          """, at: inPlace)
+          """, at: trials.inPlace)
         let name = try #require(names.first?.first)
-        try BuiltProgram.run("SQLRunner", inPlace.path, "UPDATE ZNOTE SET \(name) = NULL WHERE Z_PK = 2")
-        return try compare(inPlace, copied)
+        try BuiltProgram.run("SQLRunner", trials.inPlace.path, "UPDATE ZNOTE SET \(name) = NULL WHERE Z_PK = 2")
+        return try compare(trials)
       }
       let error = persistError {
         try migrator.migrate(storeAt: url, to: registry.versions[2], registry: registry)
       }
       #expect(error?.message.contains("1 of the values of Note.color") == true, "\(String(describing: error))")
     }
+  }
+
+  @Test(
+    "What both ways lose or change is found by a comparison with the store",
+    arguments: [
+      ("DELETE FROM PERSIST_PARKED_VALUES WHERE VALUE = 'c2'", "1 of the values of Note.color"),
+      ("UPDATE PERSIST_PARKED_VALUES SET VALUE = 'x' WHERE VALUE IN ('c1', 'c2')", "2 of the values of Note.color"),
+      ("DELETE FROM PERSIST_PARKED_VALUES WHERE VALUE = 't3'", "1 of the values of Tag.title"),
+      (
+        """
+        DELETE FROM PERSIST_PARKED_VALUES WHERE OBJECT = 1
+        AND SLOT = (SELECT SLOT FROM PERSIST_PARKED WHERE KIND = 'object')
+        """, "1 of the objects of Tag"
+      ),
+      ("DELETE FROM PERSIST_PARKED_PAIRS WHERE OWNER = 4", "1 of the pairs of Note.tags"),
+      ("DELETE FROM PERSIST_PARKED WHERE KIND = 'relationship'", "4 of the pairs of Note.tags"),
+      ("UPDATE ZNOTE SET ZSIZE = NULL WHERE Z_PK = 2", "1 of the values of Note.size"),
+      ("UPDATE ZNOTE SET ZSIZE = 99 WHERE Z_PK < 3", "2 of the values of Note.size"),
+    ])
+  func lossOfBoth(damage: String, words: String) throws {
+    try withParked { url, registry in
+      let error = try failure(of: url, to: registry.versions[2], registry) { copy in
+        try BuiltProgram.run("SQLRunner", copy.path, damage)
+      }
+      #expect(error?.message.contains("neither parked nor in the new version: \(words)") == true, "\(error as Any)")
+    }
+  }
+
+  @Test(
+    "Returned objects and pairs are compared with the store",
+    arguments: [
+      ("DELETE FROM ZTAG WHERE Z_PK = 2", "1 of the objects of Tag"),
+      ("UPDATE ZTAG SET ZTITLE = 'x' WHERE Z_PK = 2", "1 of the values of Tag.title"),
+      ("DELETE FROM JOINTABLE", "4 of the pairs of Note.tags"),
+    ])
+  func lossOfReturned(damage: String, words: String) throws {
+    try withParked { url, registry in
+      let error = try failure(of: url, to: registry.versions[1], registry) { copy in
+        let join = try MadeStore.rows(
+          "SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE 'Z%TAGS'", at: copy)
+        try BuiltProgram.run("SQLRunner", copy.path, damage.replacing("JOINTABLE", with: join.first?.first ?? ""))
+      }
+      #expect(error?.message.contains(words) == true, "\(error as Any)")
+    }
+  }
+
+  /// The error of a migration both of whose copies are damaged in the same way before they are compared.
+  private func failure(
+    of url: URL, to version: ModelVersion, _ registry: ModelRegistry, _ damage: @escaping @Sendable (URL) throws -> Void
+  ) throws -> PersistenceError? {
+    var migrator = AutomaticMigrator().provingInPlace()
+    let compare = try #require(migrator.compareWays)
+    migrator.compareWays = { trials in
+      for copy in [trials.inPlace, trials.copied] { try damage(copy) }
+      return try compare(trials)
+    }
+    let before = try storedContents(at: StoreLocation(url))
+    let error = persistError { try migrator.migrate(storeAt: url, to: version, registry: registry) }
+    #expect(error?.code == .migrationFailed && error?.place.store == url)
+    try #expect(storedContents(at: StoreLocation(url)) == before)
+    return error
   }
 
   // MARK: Copies

@@ -43,12 +43,12 @@ struct MigrationProofTests {
     try withStore(.inPlace) { scenario, proving, url in
       let compare = try #require(proving.compareWays)
       var migrator = proving
-      migrator.compareWays = { inPlace, copied in
+      migrator.compareWays = { trials in
         let join = try MadeStore.rows(
-          "SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE 'Z%TAGS'", at: copied)
+          "SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE 'Z%TAGS'", at: trials.copied)
         let sql = damage.replacing("JOINTABLE", with: join.first?.first ?? "")
-        try BuiltProgram.run("SQLRunner", copied.path, sql)
-        return try compare(inPlace, copied)
+        try BuiltProgram.run("SQLRunner", trials.copied.path, sql)
+        return try compare(trials)
       }
       let before = try StoreDump(of: scenario.versions[0].model, at: url)
       let error = #expect(throws: PersistenceError.self) {

@@ -32,7 +32,7 @@ package struct ParkedReader {
   }
 
   /// - Throws: ``PersistenceError/Code/invalidRequest`` if the type of the values isn't known any longer.
-  func types(of slot: ParkedSlot) throws -> ParkedTypes {
+  package func types(of slot: ParkedSlot) throws -> ParkedTypes {
     guard slot.kind == .attribute else { return ParkedTypes(value: nil, standIn: nil) }
     guard let (comparison, entity) = comparisons.subject(of: slot) else {
       // Without a comparison of the models, no attribute is known to have replaced this one.
