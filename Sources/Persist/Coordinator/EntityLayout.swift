@@ -99,34 +99,49 @@ package final class EntityLayout: Sendable {
     rowSlotCount = entity.rowSlotCount
     properties = entity.properties
     names = SlotNames(entity.slotByName)
-    forms = entity.properties.map { property in
-      guard let attribute = property.attribute, !attribute.isTransient else { return .none }
-      return SlotForm(attribute)
+    // One pass over the properties: copying one costs more than most of the facts about it.
+    var forms: [SlotForm] = []
+    var (mayBeInFile, setsDirectly): ([Bool], [Bool]) = ([], [])
+    var plainTypes: [AttributeType?] = []
+    var kinds: [SlotKind] = []
+    var storedSlots: [StoredSlot] = []
+    var byteSlots: [Int] = []
+    var relationshipsBySlot: [RelationshipLayout?] = []
+    var initialValues: [StoredValue?] = []
+    var checks: [PropertyCheck] = []
+    var columnChecks: [ColumnCheck.Quick] = []
+    var draftColumns: [DraftColumn] = []
+    for property in entity.properties {
+      let (slot, kind) = (property.slot, SlotKind(property))
+      let stored = property.attribute.flatMap { $0.isTransient ? nil : $0 }
+      let form = stored.map(SlotForm.init) ?? SlotForm.none
+      let elements = stored == nil ? [] : property.elements
+      let isInFile = form == .externalData || elements.contains { SlotForm($0.attribute) == .externalData }
+      let roundsDates = property.attribute?.roundsDates == true
+      let type = stored?.type
+      forms.append(form)
+      kinds.append(kind)
+      mayBeInFile.append(isInFile)
+      setsDirectly.append(!isInFile && !roundsDates)
+      plainTypes.append(roundsDates || type == .transformable || type == .composite ? nil : type)
+      if kind == .attribute || kind == .composite || kind == .toOne {
+        storedSlots.append(
+          StoredSlot(slot: slot, kind: kind, form: form, entityNumberSlot: property.entityNumberSlot))
+      }
+      if kind == .attribute, form.hasBytes { byteSlots.append(slot) }
+      for element in elements where SlotForm(element.attribute).hasBytes { byteSlots.append(element.slot) }
+      // A failable initializer would allocate memory for each attribute, too.
+      let isRelationship = property.relationship != nil
+      relationshipsBySlot.append(isRelationship ? model.flatMap { RelationshipLayout(property, in: $0) } : nil)
+      initialValues.append(property.attribute.flatMap { $0.isDerived ? nil : $0.defaultValue } ?? .null)
+      if let check = PropertyCheck(property) { checks.append(check) }
+      columnChecks.append(ColumnCheck.Quick(property))
+      draftColumns.append(DraftColumn(property))
     }
-    mayBeInFile = entity.properties.map { property in
-      guard let attribute = property.attribute, !attribute.isTransient else { return false }
-      return SlotForm(attribute) == .externalData
-        || property.elements.contains { SlotForm($0.attribute) == .externalData }
-    }
-    setsDirectly = zip(entity.properties, mayBeInFile).map { !$1 && $0.attribute?.roundsDates != true }
-    plainTypes = entity.properties.map { property in
-      guard let attribute = property.attribute, !attribute.isTransient, !attribute.roundsDates else { return nil }
-      return [.transformable, .composite].contains(attribute.type) ? nil : attribute.type
-    }
-    kinds = entity.properties.map(SlotKind.init)
-    let (kinds, forms) = (kinds, forms)
-    storedSlots = entity.properties.compactMap { property in
-      let slot = property.slot
-      guard [.attribute, .composite, .toOne].contains(kinds[slot]) else { return nil }
-      return StoredSlot(
-        slot: slot, kind: kinds[slot], form: forms[slot], entityNumberSlot: property.entityNumberSlot)
-    }
-    byteSlots = entity.properties.flatMap { property -> [Int] in
-      if kinds[property.slot] == .attribute { return forms[property.slot].hasBytes ? [property.slot] : [] }
-      guard kinds[property.slot] == .composite else { return [] }
-      return property.elements.filter { SlotForm($0.attribute).hasBytes }.map(\.slot)
-    }
-    relationshipsBySlot = entity.properties.map { property in model.flatMap { RelationshipLayout(property, in: $0) } }
+    (self.forms, self.kinds, self.mayBeInFile) = (forms, kinds, mayBeInFile)
+    (self.setsDirectly, self.plainTypes, self.storedSlots) = (setsDirectly, plainTypes, storedSlots)
+    (self.byteSlots, self.relationshipsBySlot, self.checks) = (byteSlots, relationshipsBySlot, checks)
+    (self.columnChecks, self.draftColumns) = (columnChecks, draftColumns)
     relationships = relationshipsBySlot.compactMap { $0 }
     mayDenyDeletion = relationships.contains { $0.deleteRule == .deny }
     leavesMembersAlone = relationships.contains {
@@ -141,17 +156,10 @@ package final class EntityLayout: Sendable {
       guard let relationship, let model, !relationship.isToMany, !relationship.isTransient else { return -1 }
       return model.entities[relationship.destinationIndex].root.number - 1
     }
-    initialValues = SlotValues(
-      entity.properties.map { property in
-        property.attribute.flatMap { $0.isDerived ? nil : $0.defaultValue } ?? .null
-      })
-    let initialValues = initialValues
-    defaultSlots = initialValues.slots.filter { initialValues[$0]?.isNull == false }
-    transientSlots = entity.properties.indices.filter { kinds[$0] == .transient }
+    self.initialValues = SlotValues(initialValues)
+    defaultSlots = initialValues.indices.filter { initialValues[$0]?.isNull == false }
+    transientSlots = kinds.indices.filter { kinds[$0] == .transient }
     oneWayReferrers = referrers
-    checks = entity.properties.compactMap { PropertyCheck($0) }
-    columnChecks = entity.properties.map(ColumnCheck.Quick.init)
-    draftColumns = entity.properties.map(DraftColumn.init)
   }
 
   /// The slot of the property with a name; nil if there is none.

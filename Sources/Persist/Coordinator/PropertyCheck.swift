@@ -36,24 +36,21 @@ struct PropertyCheck: Sendable {
 
   /// Returns nil for a property without rules.
   init?(_ property: Property) {
-    slot = property.slot
-    name = property.name
     switch property.kind {
     case .attribute(let attribute):
+      let rules = attribute.validation
+      validation = rules.isEmpty ? nil : rules
       isRequired = !attribute.isOptional
+      if !isRequired && validation == nil { return nil }
       derivation = attribute.derivation.map { text in Result { try FetchExpression(text) } }
       isToMany = false
-      validation = attribute.validation.isEmpty ? nil : attribute.validation
       // A float that is set to 0.7 is less than the double 0.7. Core Data's compiled limits are floats, too.
       isFloat = attribute.type == .float
-      let (minimum, maximum) = (attribute.validation.minimum, attribute.validation.maximum)
+      let (minimum, maximum) = (rules.minimum, rules.maximum)
       limits = isFloat ? (minimum?.roundedToFloat, maximum?.roundedToFloat) : (minimum, maximum)
-      pattern = attribute.validation.pattern.map { text in
-        Result { try RegularExpressionMatcher(text, options: []) }
-      }
-      rules = attribute.validation.rules.map(Rule.init)
+      pattern = rules.pattern.map { text in Result { try RegularExpressionMatcher(text, options: []) } }
+      self.rules = rules.rules.map(Rule.init)
       (minimumCount, maximumCount, mayBeEmpty) = (0, 0, true)
-      if !isRequired && validation == nil { return nil }
     case .relationship(let relationship):
       derivation = nil
       isRequired = !relationship.isOptional && !relationship.isToMany
@@ -69,6 +66,7 @@ struct PropertyCheck: Sendable {
       if !isRequired && (!isToMany || (minimumCount == 0 && maximumCount == 0)) { return nil }
     case .fetchedProperty: return nil
     }
+    (slot, name) = (property.slot, property.name)
   }
 
   var isDerived: Bool { derivation != nil }

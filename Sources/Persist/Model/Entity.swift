@@ -30,6 +30,8 @@ public final class Entity: Sendable {
   /// ones.
   package let requiresTriggers: Bool
   package let slotByName: [String: Int]
+  /// The entity at the top of the hierarchy; nil for itself.
+  private let top: Entity?
 
   init(
     _ description: EntityDescription, superentity: Entity?, subentityNames: [String], number: Int,
@@ -37,6 +39,7 @@ public final class Entity: Sendable {
   ) {
     self.description = description
     self.superentity = superentity
+    top = superentity?.root
     self.subentityNames = subentityNames
     self.number = number
     self.descendantCount = descendantCount
@@ -84,11 +87,7 @@ public final class Entity: Sendable {
   public var hasSubentities: Bool { descendantCount > 0 }
 
   /// The entity at the top of the hierarchy, which owns the table; the entity itself if it has no parent.
-  public var root: Entity {
-    var entity = self
-    while let parent = entity.superentity { entity = parent }
-    return entity
-  }
+  public var root: Entity { top ?? self }
 
   /// Attributes by slot, including inherited ones.
   public var attributes: [AttributeDescription] { properties.compactMap(\.attribute) }

@@ -65,6 +65,10 @@ func ascending(_ numbers: [Int64]) -> [Int64] {
 @inline(never) @usableFromInline
 func ascendingIndices(_ count: Int, _ precedes: (Int, Int) throws -> Bool) rethrows -> [Int] {
   var indices = Array(0..<count)
+  // Most lists are in order already.
+  var next = 1
+  while next < count, try !precedes(next, next - 1) { next += 1 }
+  if next >= count { return indices }
   var merged = indices
   var width = 1
   while width < count {

@@ -41,5 +41,7 @@ public struct AttributeValidation: Sendable, Hashable {
   }
 
   /// Whether there are no rules.
-  public var isEmpty: Bool { self == AttributeValidation() }
+  public var isEmpty: Bool {
+    minimum == nil && maximum == nil && minimumLength == nil && maximumLength == nil && pattern == nil && rules.isEmpty
+  }
 }

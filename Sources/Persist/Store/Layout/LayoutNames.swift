@@ -73,17 +73,17 @@ package enum LayoutNames: Sendable, Hashable {
 
   /// The name of an attribute's column, and other possible names in an existing store.
   ///
-  /// - Parameter path: The attribute's name, followed by those of elements of composite attributes.
-  func attribute(_ path: [String]) -> (name: String, alternatives: [String]) {
+  /// - Parameter element: The names from a composite attribute to its element; empty for all others.
+  func attribute(_ name: String, _ element: ArraySlice<String> = []) -> (name: String, alternatives: [String]) {
     switch self {
     case .coreData:
-      let names = path.map { $0.uppercased() }
-      guard names.count > 1 else { return ("Z" + (names.last ?? ""), []) }
+      guard let last = element.last else { return ("Z" + name.uppercased(), []) }
+      let names = ([name] + element).map { $0.uppercased() }
       return (
-        "Z" + (names.last ?? ""),
+        "Z" + last.uppercased(),
         ["Z" + names.joined(separator: "_"), "Z" + names.joined(), "Z" + names.joined(separator: ".")]
       )
-    case .snakeCase: return (Self.columnName(path.map(\.snakeCase).joined(separator: "_")), [])
+    case .snakeCase: return (Self.columnName(([name] + element).map(\.snakeCase).joined(separator: "_")), [])
     }
   }
 

@@ -5,24 +5,39 @@
 struct TableClaim: Sendable {
   /// The purpose of a claim, in terms of the entity that declares the property; subentities share it.
   struct Key: Sendable {
+    /// Its value begins the names of a property in a key's text.
     enum Part: String, Sendable {
       /// The property's own column.
-      case value
+      case value = "\0"
       /// The destination's entity number.
-      case entityNumber
+      case entityNumber = "\u{1}"
       /// The position among the members of an ordered inverse.
-      case order
+      case order = "\u{2}"
     }
 
     /// The declaring entity; for a to-many relationship without inverse the one that owns the relationship.
     let entity: String
-    /// The property's name, followed by those of elements of composite attributes.
-    let path: [String]
+    let property: String
+    /// The names from a composite attribute to an element; empty for all other properties.
+    let element: ArraySlice<String>
     let part: Part
+
+    init(entity: String, property: String, element: ArraySlice<String> = [], part: Part) {
+      (self.entity, self.property, self.element, self.part) = (entity, property, element, part)
+    }
 
     /// A unique text for the key. Dictionaries with keys of another type would take half a million instructions when
     /// a process first uses them.
-    var text: String { "\(entity)\0\(part.rawValue)\0\(path.joined(separator: "\0"))" }
+    var text: String {
+      var text = entity
+      text += part.rawValue
+      text += property
+      for name in element {
+        text += "\0"
+        text += name
+      }
+      return text
+    }
   }
 
   let key: Key
@@ -55,7 +70,7 @@ struct TableClaim: Sendable {
 
   /// The purpose of the claim, for messages.
   var subject: String {
-    let property = "\(key.entity).\(key.path.joined(separator: "."))"
+    let property = ([key.entity, key.property] + key.element).joined(separator: ".")
     return switch key.part {
     case .value: property
     case .entityNumber: "the entity number of \(property)"

@@ -25,9 +25,16 @@ extension TableMapBuilder {
   ) -> TableMap.EntityTable {
     var columns: [TableMap.Column] = []
     var orderColumns: [Int: String] = Dictionary()
+    func add(_ column: TableMap.Column?) { if let column { columns.append(column) } }
     for property in entity.properties where !property.isTransient {
       if let attribute = property.attribute {
-        columns += attributeColumns(property, attribute)
+        if attribute.type == .composite {
+          for element in property.elements {
+            add(column(of: property, element.path[...].dropFirst(), element.attribute, slot: element.slot))
+          }
+        } else {
+          add(column(of: property, [], attribute, slot: property.slot))
+        }
       } else if property.isToOne {
         columns += toOneColumns(property)
         orderColumns[property.slot] = placed(property, .order)
@@ -50,16 +57,18 @@ extension TableMapBuilder {
   }
 
   private func placed(_ property: Property, _ part: TableClaim.Key.Part) -> String? {
-    place(of: .init(entity: property.declaringEntity, path: [property.name], part: part))?.name
+    place(of: .init(entity: property.declaringEntity, property: property.name, part: part))?.name
   }
 
-  private func attributeColumns(_ property: Property, _ attribute: AttributeDescription) -> [TableMap.Column] {
-    let parts = attribute.type == .composite
-      ? property.elements.map { ($0.path, $0.attribute, $0.slot) } : [([property.name], attribute, property.slot)]
-    return parts.compactMap { path, attribute, slot in
-      guard let place = place(of: .init(entity: property.declaringEntity, path: path, part: .value)) else { return nil }
-      return TableMap.Column(
-        name: place.name, type: place.claim.type, role: .attribute(attribute), slot: slot, property: property.name)
+  /// The column of an attribute, or of an element of a composite one; nil if the store has none.
+  private func column(
+    of property: Property, _ element: ArraySlice<String>, _ attribute: AttributeDescription, slot: Int
+  ) -> TableMap.Column? {
+    let name = property.name
+    let key = TableClaim.Key(entity: property.declaringEntity, property: name, element: element, part: .value)
+    return place(of: key).map { place in
+      TableMap.Column(
+        name: place.name, type: place.claim.type, role: .attribute(attribute), slot: slot, property: name)
     }
   }
 
@@ -108,17 +117,16 @@ extension TableMapBuilder {
           return (claim.group.rawValue, 0, 0, position[claim.key.text] ?? 0)
         }
         // An entity number follows its key.
-        let key = TableClaim.Key(entity: claim.key.entity, path: claim.key.path, part: .value)
+        let key = TableClaim.Key(
+          entity: claim.key.entity, property: claim.key.property, element: claim.key.element, part: .value)
         let within = claim.group == .integer ? 0 : claim.key.part == .order ? 2 : 1
         return (0, claim.holder.number, within, position[key.text] ?? 0)
       }
-      columns[tableNames[root] ?? ""] = places.map { (rank: rank($0.claim), place: $0) }
-        .enumerated()
-        .ordered {
-          let (left, right) = ($0.element.rank, $1.element.rank)
-          return left == right ? $0.offset < $1.offset : left < right
-        }
-        .map { .init(name: $1.place.name, type: $1.place.claim.type, isReference: $1.place.claim.isReference) }
+      let ranks = places.map { rank($0.claim) }
+      columns[tableNames[root] ?? ""] = places.indices.ordered { ranks[$0] < ranks[$1] }.map { index in
+        let (name, claim) = (places[index].name, places[index].claim)
+        return TableMap.PlacedColumn(name: name, type: claim.type, isReference: claim.isReference)
+      }
     }
     return columns
   }

@@ -92,9 +92,17 @@ struct TableMapBuilder {
     var claims = [String: [TableClaim]]()
     var dependents = [String: [(of: TableClaim.Key, claim: (String) -> TableClaim)]]()
     for entity in entities {
+      let root = entity.root.name
+      func add(_ claim: TableClaim?) { if let claim { claims[root, default: []].append(claim) } }
       for property in entity.ownProperties where !property.isTransient {
-        if property.attribute != nil {
-          claims[entity.root.name, default: []] += attributeClaims(property, of: entity)
+        if let attribute = property.attribute {
+          if attribute.type == .composite {
+            for element in property.elements where !element.attribute.isTransient {
+              add(claim(element.attribute, of: entity, property.name, element.path[...].dropFirst()))
+            }
+          } else {
+            add(claim(attribute, of: entity, attribute.name))
+          }
         } else if let relationship = property.relationship, let reference = reference(relationship, of: entity) {
           claims[reference.root, default: []].append(reference.claim)
           dependents[reference.root, default: []] += reference.dependents.map { (reference.claim.key, $0) }
@@ -110,22 +118,15 @@ struct TableMapBuilder {
     }
   }
 
-  private func attributeClaims(_ property: Property, of entity: Entity) -> [TableClaim] {
-    guard let attribute = property.attribute else { return [] }
-    if attribute.type == .composite {
-      return property.elements.compactMap { element in
-        guard let type = names.columnType(of: element.attribute), !element.attribute.isTransient else { return nil }
-        return TableClaim(
-          .init(entity: entity.name, path: element.path, part: .value), type, names.attribute(element.path),
-          group: ColumnGroup(element.attribute.type), holder: entity)
-      }
-    }
-    guard let type = names.columnType(of: attribute) else { return [] }
-    return [
+  /// The column of an attribute, or of an element of a composite one; nil for an attribute without a type.
+  private func claim(
+    _ attribute: AttributeDescription, of entity: Entity, _ property: String, _ element: ArraySlice<String> = []
+  ) -> TableClaim? {
+    names.columnType(of: attribute).map { type in
       TableClaim(
-        .init(entity: entity.name, path: [attribute.name], part: .value), type, names.attribute([attribute.name]),
-        group: ColumnGroup(attribute.type), holder: entity)
-    ]
+        .init(entity: entity.name, property: property, element: element, part: .value), type,
+        names.attribute(property, element), group: ColumnGroup(attribute.type), holder: entity)
+    }
   }
 
   /// A column with keys of another table: its table, and the dependent columns to create once it has a name.
@@ -139,7 +140,7 @@ struct TableMapBuilder {
   /// The column of a to-one relationship, or of a to-many relationship without inverse; nil for all others.
   private func reference(_ relationship: RelationshipDescription, of entity: Entity) -> Reference? {
     let destination = model.destination(of: relationship)
-    let key = { TableClaim.Key(entity: entity.name, path: [relationship.name], part: $0) }
+    let key = { TableClaim.Key(entity: entity.name, property: relationship.name, part: $0) }
     let name = relationship.name
     let names = names
     let claim: TableClaim
@@ -179,30 +180,34 @@ struct TableMapBuilder {
 
   /// Assigns claims their columns in the table of a root entity, and records those without a column in the schema.
   private mutating func place(_ claims: [TableClaim], inTableOf root: String) {
-    guard let tableName = tableNames[root] else { return }
+    guard !claims.isEmpty, let tableName = tableNames[root] else { return }
     var allocator = allocators[root] ?? NameAllocator(names: names, reserving: names.fixedColumns)
+    allocator.reserve(claims.count)
     let predicted = claims.map { claim in
       let name = allocator.allocate(claim.baseName)
       return placeNames[tableName, name] ?? name
     }
     allocators[root] = allocator
-    var columns: [String?] = predicted
+    var known = order.removeValue(forKey: root) ?? []
+    defer { if !known.isEmpty { order[root] = known } }
+    var columns: [String?]?
     let table = schema?.table(named: tableName)
     if let table {
-      let taken = Set((order[root] ?? []).map(\.name.foldedIdentifier))
+      let taken = Set(known.map(\.name.foldedIdentifier))
       var match = ColumnMatch(claims: claims, predicted: predicted, table: table, names: names, taken: taken)
       columns = match.columns()
       differences += match.differences
     }
-    for (var claim, column) in zip(claims, columns) {
-      guard let column else { continue }
+    placed.reserveCapacity(placed.count + claims.count)
+    for (index, var claim) in claims.enumerated() {
+      guard let column = columns.map({ $0[index] }) ?? predicted[index] else { continue }
       // Only servers have columns of other types; in a file, the column has the claim's type.
       if names == .snakeCase, let own = table?.column(named: column).flatMap({ claim.type.usable(in: $0) }) {
         claim.type = own
       }
       let place = Placed(table: tableName, name: column, claim: claim)
       placed[claim.key.text] = place
-      order[root, default: []].append(place)
+      known.append(place)
     }
   }
 
@@ -221,6 +226,9 @@ struct NameAllocator: Sendable {
     self.names = names
     used = Set(reserved.map(\.foldedIdentifier))
   }
+
+  /// Prepares for the allocation of more names.
+  mutating func reserve(_ count: Int) { used.reserveCapacity(used.count + count) }
 
   mutating func allocate(_ base: String) -> String {
     if used.insert(base.foldedIdentifier).inserted { return base }

@@ -19,6 +19,8 @@ package final class RowPlan: Sendable {
 
   /// One concrete entity. It contains no reference-counted fields, because it is used for each row.
   package struct Variant: @unchecked Sendable {
+    /// The entity's number in the store.
+    let number: Int64
     package let entityIndex: UInt32
     package let slotCount: Int
     /// The plan's own memory. `@unchecked Sendable`: it is filled before the plan is shared, and never changed.
@@ -34,7 +36,7 @@ package final class RowPlan: Sendable {
   package let entity: Entity
   /// By entity number. A list, because nearly all have one element, and the first use of a dictionary's type takes half
   /// a million instructions.
-  private let variants: [(number: Int64, variant: Variant)]
+  private let variants: [Variant]
   package let columns: [String]
   /// The list of ``columns``, and that of the columns of keys only.
   let columnList: SQLText
@@ -42,32 +44,35 @@ package final class RowPlan: Sendable {
   /// The selection of these rows, for ``SQLText``.
   package let selection: SQLText.RowSelection
   /// The statements for rows by key, for each of ``keyCounts``.
-  let byKeys: [PreparedSQL]
+  let byKeys: LazyList<PreparedSQL>
   /// The equivalent statements for keys and entity numbers only.
-  let keysByKeys: [PreparedSQL]
+  let keysByKeys: LazyList<PreparedSQL>
 
   package init(_ entity: Entity, includingSubentities: Bool, in map: TableMap) {
     let entities = includingSubentities ? Array(map.model.hierarchy(of: entity)) : [entity]
     var columns = Self.fixedColumns
-    var positions: [String: Int32] = Dictionary()
+    // Only several entities may have the same column.
+    var positions: [String: Int32]? = entities.count > 1 ? Dictionary() : nil
     let variants = entities.map { entity in
-      let fills = map[entity].columns.map { column in
-        let position = positions[column.name] ?? Int32(columns.count)
-        if position == Int32(columns.count) {
-          positions[column.name] = position
+      let own = map[entity].columns
+      let fills = UnsafeMutableBufferPointer<Fill>.allocate(capacity: own.count)
+      for (index, column) in own.enumerated() {
+        let known = positions?[column.name]
+        let position = known ?? Int32(columns.count)
+        if known == nil {
+          positions?[column.name] = position
           columns.append(column.name)
         }
-        return Fill(column: position, slot: column.slot, form: Form(column.role))
+        fills.initializeElement(at: index, to: Fill(column: position, slot: column.slot, form: Form(column.role)))
       }
-      let kept = UnsafeMutableBufferPointer<Fill>.allocate(capacity: fills.count)
-      _ = kept.initialize(from: fills)
       return Variant(
-        entityIndex: UInt32(entity.number - 1), slotCount: entity.rowSlotCount, fills: UnsafeBufferPointer(kept))
+        number: Int64(map.numbers[entity]), entityIndex: UInt32(entity.number - 1), slotCount: entity.rowSlotCount,
+        fills: UnsafeBufferPointer(fills))
     }
     let table = map[entity].table
     let isWholeTable = entity.superentity == nil && (includingSubentities || !entity.hasSubentities)
     let numbers = entities.map { map.numbers[$0] }
-    self.variants = zip(numbers, variants).map { (Int64($0), $1) }.ordered { $0.0 < $1.0 }
+    self.variants = variants.ordered { $0.number < $1.number }
     self.entity = entity
     self.columns = columns
     columnList = "\(names: columns)"
@@ -76,12 +81,16 @@ package final class RowPlan: Sendable {
       table: table,
       entities: !isWholeTable ? .some(numbers) : map.numbers.areComplete ? .all : .known(numbers))
     let allColumns = columns
-    byKeys = Self.keyCounts.map { PreparedSQL(.rows(allColumns, of: table, keyCount: $0)) }
-    keysByKeys = Self.keyCounts.map { PreparedSQL(.rows(["Z_PK", "Z_ENT"], of: table, keyCount: $0)) }
+    byKeys = LazyList(count: Self.keyCounts.count) { place in
+      PreparedSQL(.rows(allColumns, of: table, keyCount: Self.keyCounts[place]))
+    }
+    keysByKeys = LazyList(count: Self.keyCounts.count) { place in
+      PreparedSQL(.rows(["Z_PK", "Z_ENT"], of: table, keyCount: Self.keyCounts[place]))
+    }
   }
 
   deinit {
-    for (_, variant) in variants { variant.fills.deallocate() }
+    for variant in variants { variant.fills.deallocate() }
   }
 
   /// The reading plan for rows with an entity number of the store; nil for rows that the plan excludes.
@@ -91,7 +100,7 @@ package final class RowPlan: Sendable {
       let middle = (start + end) / 2
       if variants[middle].number < number { start = middle + 1 } else { end = middle }
     }
-    return start < variants.count && variants[start].number == number ? variants[start].variant : nil
+    return start < variants.count && variants[start].number == number ? variants[start] : nil
   }
 }
 
