@@ -41,8 +41,11 @@ package struct AccidentDigest {
       combine(UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self)))
       place += 8
     }
+    guard place < bytes.count else { return }
     // The remaining bytes, followed by zeros.
-    if place < bytes.count { combine(bytes[place...].reversed().reduce(0) { $0 << 8 | UInt64($1) }) }
+    var word: UInt64 = 0
+    for index in stride(from: bytes.count - 1, through: place, by: -1) { word = word << 8 | UInt64(bytes[index]) }
+    combine(word)
   }
 
   private mutating func combine(_ word: UInt64) {

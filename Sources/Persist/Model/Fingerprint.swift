@@ -20,18 +20,36 @@ public import Foundation
 public struct Fingerprint: Sendable, Hashable {
   /// The SHA-256 of the entity's canonical text.
   public let bytes: Data
+  /// The same as numbers, which are read without the memory of data.
+  package let words: Words
+
+  package struct Words: Sendable, Hashable {
+    package let first, second, third, fourth: UInt64
+
+    fileprivate init(_ bytes: UnsafeRawBufferPointer) {
+      func word(_ index: Int) -> UInt64 {
+        UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 8 * index, as: UInt64.self))
+      }
+      (first, second, third, fourth) = (word(0), word(1), word(2), word(3))
+    }
+  }
 
   /// - Returns: nil unless there are exactly 32 bytes.
   public init?(bytes: Data) {
     guard bytes.count == 32 else { return nil }
     self.bytes = bytes
+    words = bytes.withUnsafeBytes { Words($0) }
   }
 
   init(canonicalText: String) { self.init(digesting: canonicalText.utf8) }
 
-  package init(digesting message: some Sequence<UInt8>) { bytes = Data(SHA256.digest(message)) }
+  package init(digesting message: some Sequence<UInt8>) {
+    let digest = SHA256.digest(message)
+    bytes = Data(digest)
+    words = digest.withUnsafeBytes { Words($0) }
+  }
 
-  public static func == (left: Fingerprint, right: Fingerprint) -> Bool { left.bytes.hasSameBytes(as: right.bytes) }
+  public static func == (left: Fingerprint, right: Fingerprint) -> Bool { left.words == right.words }
 
   /// Describes how a store's hashes or fingerprints differ from a model's, entity by entity in name order.
   ///

@@ -29,6 +29,8 @@ public final class ManagedObjectModel: Sendable {
   public let entitiesByName: [String: Entity]
   /// The classes that the model was created from, by entity; empty if there are none. Contexts use them.
   package let classes: [String: AnyClass]
+  /// Whether a store keeps some attributes up to date by triggers.
+  package let requiresTriggers: Bool
   private let knownDigest = LockProtected<Data?>(nil)
 
   /// The digest of the complete description; computed on first use, in time proportional to the model.
@@ -87,6 +89,7 @@ public final class ManagedObjectModel: Sendable {
     self.classes = classes
     self.flaws = flaws
     entities = Self.resolve(description)
+    requiresTriggers = entities.contains { $0.requiresTriggers }
     entitiesByName = Dictionary(entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
   }
 

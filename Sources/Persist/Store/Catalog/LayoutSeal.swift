@@ -46,7 +46,7 @@ struct LayoutSeal: Sendable, Equatable {
       digest.combine(row.name)
     }
     for number in numbers.byIndex { digest.combine(Int64(number)) }
-    for entity in model.entities { digest.combine(entity.fingerprint.bytes) }
+    for entity in model.entities { digest.combine(entity.fingerprint.words) }
     for identifier in model.versionIdentifiers { digest.combine(identifier) }
     for entity in model.entities where entity.declaresIndexes { digest.combineIndexes(of: entity) }
     bytes = Data(digest.bytes)
@@ -56,10 +56,19 @@ struct LayoutSeal: Sendable, Equatable {
 extension ManagedObjectModel {
   /// Whether a store of the model can have a seal. Triggers and full-text indexes are compared with their definitions
   /// whenever a store is opened.
-  var isSealable: Bool { !entities.contains(where: \.requiresTriggers) }
+  var isSealable: Bool { !requiresTriggers }
 }
 
 extension AccidentDigest {
+  /// Combines the bytes of a fingerprint as data.
+  fileprivate mutating func combine(_ words: Fingerprint.Words) {
+    combine(Int64(32))
+    combine(Int64(bitPattern: words.first))
+    combine(Int64(bitPattern: words.second))
+    combine(Int64(bitPattern: words.third))
+    combine(Int64(bitPattern: words.fourth))
+  }
+
   /// Combines an entity's declared indexes, which its fingerprint doesn't cover.
   fileprivate mutating func combineIndexes(of entity: Entity) {
     let description = entity.description

@@ -91,6 +91,13 @@ package struct EntityNumbers: Sendable, Equatable {
 
   /// The rows of a model's entities, by ascending number. Of several with one number, the first counts.
   private static func listed(_ rows: [Row]) -> [Row] {
+    // So stores list them: in order, beginning with those of the model.
+    var (count, last) = (0, 0)
+    while count < rows.count, rows[count].number > last, rows[count].number < firstSystemNumber {
+      last = rows[count].number
+      count += 1
+    }
+    if rows[count...].allSatisfy({ $0.number >= firstSystemNumber }) { return Array(rows[..<count]) }
     let known = rows.filter { $0.number > 0 && $0.number < firstSystemNumber }
     if zip(known, known.dropFirst()).allSatisfy({ $0.number < $1.number }) { return known }
     var listed: [Row] = []

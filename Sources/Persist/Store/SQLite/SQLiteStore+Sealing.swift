@@ -32,7 +32,8 @@ extension SQLiteStore {
   ) throws -> LayoutSeal.State? {
     guard connection.url != nil, !options.requestsHistory, model.isSealable else { return nil }
     do {
-      let sql = SQLText.metadata(withRecords: LayoutSeal.key, ModelRecord.Key.modelDigest)
+      let sql = try SQLText.metadata(
+        schemaVersion: connection.schemaVersion, withRecords: LayoutSeal.key, ModelRecord.Key.modelDigest)
       let found = try connection.first(sql) { (mark: StoreMark($0), seal: $0.data(3), modelDigest: $0.data(4)) }
       guard let (mark, bytes, modelDigest) = found, !bytes.isEmpty, !mark.identifier.isEmpty else { return nil }
       let rows = try StoreCatalog.numberRows(connection)

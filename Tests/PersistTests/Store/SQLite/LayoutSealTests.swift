@@ -53,6 +53,28 @@ struct LayoutSealTests {
     return opening
   }
 
+  @Test("Seals of earlier versions of Persist stay valid: fingerprints are combined as data of 32 bytes")
+  func fingerprints() throws {
+    let model = try Self.library("1")
+    let numbers = EntityNumbers.forNewStore(model)
+    let mark = StoreMark(schemaVersion: 7, identifier: "A store", propertyList: Data([1, 2, 3]))
+    var digest = AccidentDigest()
+    digest.combine(3)
+    digest.combine(7)
+    digest.combine("A store")
+    digest.combine(Data([1, 2, 3]))
+    digest.combine(Data([4, 5]))
+    for number in numbers.byIndex { digest.combine(Int64(number)) }
+    for entity in model.entities { digest.combine(entity.fingerprint.bytes) }
+    digest.combine("1")
+    #expect(LayoutSeal(of: model, recordedAs: Data([4, 5]), mark, numbers).bytes == Data(digest.bytes))
+    for entity in model.entities {
+      let again = try #require(Fingerprint(bytes: entity.fingerprint.bytes))
+      #expect(again == entity.fingerprint && again.words == entity.fingerprint.words)
+    }
+    #expect(model.entities[0].fingerprint != model.entities[1].fingerprint)
+  }
+
   private func save(_ context: ManagedObjectContext) throws {
     let book = try context.create("Book")
     book["title"] = "Emma"

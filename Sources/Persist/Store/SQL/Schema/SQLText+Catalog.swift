@@ -14,11 +14,14 @@ extension SQLText {
     """
 
   /// The row of version 1, which is the one written, or else the first row; also SQLite's schema version.
-  package static let metadata: SQLText = metadata(adding: "")
+  package static let metadata: SQLText = metadata("(SELECT schema_version FROM pragma_schema_version)")
 
   /// The same row, and the contents of two keys of the record of the model.
-  package static func metadata(withRecords first: String, _ second: String) -> SQLText {
-    metadata(adding: ", \(contents(of: [first, second]))")
+  ///
+  /// - Parameter schemaVersion: The version as a statement of its own returns it, in the same transaction: the table of
+  ///   the pragma takes ten times as long.
+  package static func metadata(schemaVersion: Int64, withRecords first: String, _ second: String) -> SQLText {
+    metadata("\(value: .integer(schemaVersion)), \(contents(of: [first, second]))")
   }
 
   /// A column for the content of each key of the record of the model.
@@ -28,9 +31,9 @@ extension SQLText {
     }.joined(separator: ", ")
   }
 
-  private static func metadata(adding columns: SQLText) -> SQLText {
+  private static func metadata(_ columns: SQLText) -> SQLText {
     """
-    SELECT Z_UUID, Z_PLIST, (SELECT schema_version FROM pragma_schema_version)\(columns) FROM Z_METADATA \
+    SELECT Z_UUID, Z_PLIST, \(columns) FROM Z_METADATA \
     ORDER BY Z_VERSION IS NOT 1, Z_VERSION LIMIT 1
     """
   }

@@ -52,11 +52,14 @@ extension StoreCatalog {
   }
 
   static func numberRows(_ connection: SQLiteConnection) throws -> [EntityNumbers.Row] {
-    try connection.all(.entityNumbers) { row in
-      EntityNumbers.Row(
-        number: Int(clamping: row.integer(0)), name: row.text(1), parent: Int(clamping: row.integer(2)),
-        maximum: row.isNull(3) ? nil : row.integer(3))
+    var rows: [EntityNumbers.Row] = []
+    try connection.query(.entityNumbers) { row in
+      rows.append(
+        EntityNumbers.Row(
+          number: Int(clamping: row.integer(0)), name: row.text(1), parent: Int(clamping: row.integer(2)),
+          maximum: row.isNull(3) ? nil : row.integer(3)))
     }
+    return rows
   }
 }
 
