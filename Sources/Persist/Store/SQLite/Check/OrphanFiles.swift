@@ -43,12 +43,10 @@ package struct OrphanFiles {
 extension SQLiteStore {
   /// Whether a process that had a store open ended without closing it, or still has it open.
   ///
-  /// - Parameter store: The file with symbolic links resolved.
-  static func mayHaveEndedUncleanly(_ store: URL) -> Bool {
-    let path = store.path
-    return ["-wal", "-journal"].contains { suffix in
-      FileState(path: path + suffix).map { $0.size > 0 } ?? false
-    }
+  /// - Parameter path: The path of the store with symbolic links resolved.
+  static func mayHaveEndedUncleanly(_ path: String) -> Bool {
+    func hasContent(_ path: String) -> Bool { FileState(path: path).map { $0.size > 0 } ?? false }
+    return hasContent(path + "-wal") || hasContent(path + "-journal")
   }
 
   /// Makes the next save look for files that no row names, and for unfinished copies.

@@ -87,9 +87,9 @@ package struct SQLiteEngine: StoreEngine {
 
   package func recoverStore(at location: StoreLocation, options: StoreOptions) throws -> Bool {
     guard let url = location.url, url.isFileURL else { return false }
-    let store = SQLiteFileName.resolved(url)
-    let isUnclean = SQLiteStore.mayHaveEndedUncleanly(store)
-    try UnfinishedWork.cleanUp(resolvedStore: store, options: options)
+    let path = SQLiteFileName.resolvedPath(url)
+    let isUnclean = SQLiteStore.mayHaveEndedUncleanly(path)
+    if UnfinishedWork.mayExist(besideStoreAt: path) { try UnfinishedWork.cleanUp(storeAt: url, options: options) }
     return isUnclean
   }
 

@@ -46,8 +46,12 @@ final class BackupFolder {
     try write()
   }
 
+  /// The end of the folder's name, after a period and the name of the store.
+  static let suffix = ".backup"
+
   static func url(besideStoreAt store: URL) -> URL {
-    store.deletingLastPathComponent().appendingPathComponent(".\(store.lastPathComponent).backup", isDirectory: true)
+    store.deletingLastPathComponent()
+      .appendingPathComponent(".\(store.lastPathComponent)\(suffix)", isDirectory: true)
   }
 
   // MARK: Restoring

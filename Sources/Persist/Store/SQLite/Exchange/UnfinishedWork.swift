@@ -2,13 +2,18 @@ package import Foundation
 
 /// The remains of a killed process in a store, cleaned up by the next process with write access.
 package enum UnfinishedWork {
-  /// Cleans up; if there is nothing to do, this costs three file lookups.
-  package static func cleanUp(storeAt url: URL, options: StoreOptions = StoreOptions()) throws {
-    try cleanUp(resolvedStore: SQLiteFileName.resolved(url), options: options)
+  /// Whether there may be remains of a process; costs three file lookups.
+  ///
+  /// - Parameter path: The path of the store with symbolic links resolved.
+  static func mayExist(besideStoreAt path: String) -> Bool {
+    FileState(path: SQLiteFileName.hiddenPath(beside: path, WorkingFolder.suffix)) != nil
+      || FileState(path: SQLiteFileName.hiddenPath(beside: path, BackupFolder.suffix)) != nil
+      || FileState(path: path + "-journal") != nil
   }
 
-  /// Cleans up a store whose symbolic links are resolved.
-  static func cleanUp(resolvedStore store: URL, options: StoreOptions) throws {
+  /// Cleans up; if there is nothing to do, this costs three file lookups.
+  package static func cleanUp(storeAt url: URL, options: StoreOptions = StoreOptions()) throws {
+    let store = SQLiteFileName.resolved(url)
     try WorkingFolder.cleanUp(besideStoreAt: store)
     try BackupFolder.cleanUp(besideStoreAt: store)
     guard FileState(path: store.path + "-journal") != nil, FileState(store) != nil else { return }

@@ -65,8 +65,11 @@ final class WorkingFolder {
     try ExchangeRecord(in: url)?.complete(store: store, in: url)
   }
 
+  /// The end of the folder's name, after a period and the name of the store.
+  static let suffix = ".migration"
+
   static func url(besideStoreAt store: URL) -> URL {
     store.deletingLastPathComponent()
-      .appendingPathComponent(".\(store.lastPathComponent).migration", isDirectory: true)
+      .appendingPathComponent(".\(store.lastPathComponent)\(suffix)", isDirectory: true)
   }
 }

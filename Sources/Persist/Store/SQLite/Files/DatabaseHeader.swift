@@ -40,7 +40,7 @@ package enum DatabaseHeader {
   /// At most as many bytes; nil if the file can't be read.
   static func read(_ url: URL, atMost size: Int32) -> Data? {
     guard let layer = sqlite3_vfs_find(nil), let open = layer.pointee.xOpen,
-      let name = sqlite3_create_filename(SQLiteFileName.resolved(url).path, "", "", 0, nil)
+      let name = sqlite3_create_filename(SQLiteFileName.resolvedPath(url), "", "", 0, nil)
     else { return nil }
     defer { sqlite3_free_filename(name) }
     let memory = UnsafeMutableRawPointer.allocate(byteCount: Int(layer.pointee.szOsFile), alignment: 16)

@@ -41,7 +41,7 @@ final class StorePlace: Sendable {
   init(_ url: URL) {
     path = url.path
     // Resolved once: together, the paths of both companions took 0.15 of 5 million instructions of opening a store.
-    let resolved = SQLiteFileName.resolved(url).path
+    let resolved = SQLiteFileName.resolvedPath(url)
     logPath = resolved + "-wal"
     log = FileState(path: logPath)
     hasIndex = log != nil && FileState(path: resolved + "-shm") != nil
