@@ -13,15 +13,18 @@ extension FetchRequest {
   /// - Throws: ``PersistenceError/Code/limitExceeded`` if a part of the request nests too deeply.
   package func limitingDepth() throws -> FetchRequest {
     var request = self
-    if let predicate { request.predicate = try PredicateDepth.limited(predicate) }
-    if let havingPredicate { request.havingPredicate = try PredicateDepth.limited(havingPredicate) }
+    // A request that isn't changed isn't copied either.
+    if let flat = try predicate.flatMap(PredicateDepth.flattened) { request.predicate = flat }
+    if let flat = try havingPredicate.flatMap(PredicateDepth.flattened) { request.havingPredicate = flat }
     for index in propertiesToFetch.indices {
       request.propertiesToFetch[index].expression = try PredicateDepth.limited(propertiesToFetch[index].expression)
     }
     for index in propertiesToGroupBy.indices {
       request.propertiesToGroupBy[index].expression = try PredicateDepth.limited(propertiesToGroupBy[index].expression)
     }
-    for descriptor in sortDescriptors { try PredicateDepth.checkPath(descriptor.expression.keys ?? []) }
+    for descriptor in sortDescriptors where descriptor.key.utf8.count > PredicateDepth.pathLimit {
+      try PredicateDepth.checkPath(descriptor.expression.keys ?? [])
+    }
     for path in relationshipKeyPathsForPrefetching { try PredicateDepth.checkPath(path.dottedKeys) }
     return request
   }

@@ -7,6 +7,12 @@ package enum SortCheck {
       _ = try model.fullTextAttribute(at: [descriptor.key], from: entity)
       return
     }
+    // So it is in most requests.
+    if descriptor.keyPath == nil, let slot = entity.slot(named: descriptor.key),
+      case .attribute(let attribute) = entity.properties[slot].kind, !attribute.isTransient, attribute.type.isOrdered
+    {
+      return
+    }
     guard leadsToOrderedValue(descriptor.expression.keys ?? [], from: entity, in: model) else {
       throw PersistenceError(
         .unknownProperty, at: .property(entity.name, descriptor.key),

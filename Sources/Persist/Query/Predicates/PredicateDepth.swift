@@ -13,8 +13,12 @@ package enum PredicateDepth {
   /// - Throws: ``PersistenceError/Code/limitExceeded`` if the predicate nests too deeply other than in chains, or if a
   ///   path is too long.
   package static func limited(_ predicate: FetchPredicate) throws -> FetchPredicate {
-    if try isLimited(predicate, at: 1) { return predicate }
-    return try flattened(predicate, at: 1)
+    try flattened(predicate) ?? predicate
+  }
+
+  /// Returns what ``limited(_:)-(FetchPredicate)`` does if that is another predicate; nil otherwise.
+  static func flattened(_ predicate: FetchPredicate) throws -> FetchPredicate? {
+    try isLimited(predicate, at: 1) ? nil : flattened(predicate, at: 1)
   }
 
   /// Returns an expression that is nested within the limit.

@@ -3,27 +3,31 @@ import Foundation
 /// A sort order of objects by their values, equal to SQLite's order of their rows.
 package struct ObjectOrder {
   private struct Level {
-    /// The slot of the object's own attribute; nil if the value is evaluated by path.
-    let slot: Int?
-    let path: FetchExpression
+    enum Source {
+      /// The slot of the object's own attribute.
+      case slot(Int)
+      case path(FetchExpression, ExpressionEvaluator)
+      /// The rank by the store's index. Objects changed since then sort last.
+      case relevance
+    }
+
+    let source: Source
     let comparison: FetchSortDescriptor.Comparison
     let isAscending: Bool
-    /// Whether the store's index ranks the objects. Objects changed since then sort last.
-    let isByRelevance: Bool
   }
 
   private let levels: [Level]
-  private let evaluator = ExpressionEvaluator()
 
   /// - Throws: ``PersistenceError/Code/unknownProperty`` if a key doesn't resolve to a stored, sortable value.
   package init(_ descriptors: [FetchSortDescriptor], of layout: EntityLayout, in model: ManagedObjectModel) throws {
     levels = try descriptors.map { descriptor in
       try SortCheck.check(descriptor, of: layout.entity, in: model)
-      let own = layout.entity.property(named: descriptor.key)
+      let isByRelevance = descriptor.textQuery != nil
+      let own = layout.entity.slot(named: descriptor.key)
       return Level(
-        slot: own?.slot, path: descriptor.expression, comparison: descriptor.comparison,
-        isAscending: descriptor.isAscending || descriptor.textQuery != nil,
-        isByRelevance: descriptor.textQuery != nil)
+        source: isByRelevance
+          ? .relevance : own.map(Level.Source.slot) ?? .path(descriptor.expression, ExpressionEvaluator()),
+        comparison: descriptor.comparison, isAscending: descriptor.isAscending || isByRelevance)
     }
   }
 
@@ -70,13 +74,16 @@ package struct ObjectOrder {
   }
 
   private func value(of object: ManagedObject, at level: Level) -> StoredValue {
-    if level.isByRelevance { return .boolean(object.change != .none) }
-    if let slot = level.slot { return object.presentValue(at: slot) }
-    do {
-      return try evaluator.value(of: level.path, for: .object(object)).stored ?? .null
-    } catch {
-      object.table?.context.deferError(error)
-      return .null
+    switch level.source {
+    case .relevance: return .boolean(object.change != .none)
+    case .slot(let slot): return object.presentValue(at: slot)
+    case .path(let path, let evaluator):
+      do {
+        return try evaluator.value(of: path, for: .object(object)).stored ?? .null
+      } catch {
+        object.table?.context.deferError(error)
+        return .null
+      }
     }
   }
 
