@@ -139,14 +139,14 @@ final class PostgreSQLStore: PersistentStore {
     let count = changes.value
     let result = try body()
     let isUnchanged = changes.value == count
-    return (result, isUnchanged ? ReadMoment(changeCount: count, instant: .now) : nil)
+    return (result, isUnchanged ? ReadMoment(changeCount: count) : nil)
   }
 
   /// Each statement takes a round trip.
   var readAhead: ReadAhead { .distant }
 
   func isRecent(_ moment: ReadMoment) -> Bool {
-    changes.value == moment.changeCount && moment.instant.duration(to: .now) <= maximumAge
+    changes.value == moment.changeCount && moment.age <= maximumAge
   }
 
   // MARK: Values in files

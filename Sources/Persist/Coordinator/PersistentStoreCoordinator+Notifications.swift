@@ -29,7 +29,7 @@ extension PersistentStoreCoordinator {
   /// - Parameter name: Evaluated, and so accessed, only if the notifications are wanted.
   @inline(never)
   package func post(_ name: @autoclosure () -> Notification.Name, _ key: String, _ stores: [StoreInfo]) {
-    post(name(), [key: stores])
+    if Self.notifications.isWanted { post(name(), [key: stores]) }
   }
 
   package func post(_ name: @autoclosure () -> Notification.Name, _ stores: [String: [StoreInfo]]) {

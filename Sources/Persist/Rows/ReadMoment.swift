@@ -1,21 +1,39 @@
+import Synchronization
+
 /// A moment at which rows were the newest ones of a source.
 ///
 /// Whether rows of that moment may be used a little later in place of reading them is for the source to say:
 /// ``RowSource/isRecent(_:)``.
 package struct ReadMoment: Sendable {
   /// The time for which rows may be used after they were read, in place of reading them again. Within it, changes by
-  /// other programs may go unnoticed. A source reads it once; tests lengthen it, so that what they count doesn't depend
-  /// on the machine's speed.
-  @TaskLocal package static var maximumAge = Duration.milliseconds(5)
+  /// other programs may go unnoticed. A source reads it once.
+  package static var maximumAge: Duration {
+    (hasOtherAge.load(ordering: .relaxed) ? otherAge : nil) ?? .milliseconds(5)
+  }
+  @TaskLocal private static var otherAge: Duration?
+  private static let hasOtherAge = Atomic(false)
+
+  /// Runs code of a test with another maximum age, so that what it counts doesn't depend on the machine's speed.
+  package static func withMaximumAge<T>(_ age: Duration, _ body: () throws -> T) rethrows -> T {
+    hasOtherAge.store(true, ordering: .relaxed)
+    return try $otherAge.withValue(age, operation: body)
+  }
 
   /// The number of changes of the source that this program had made or noticed.
   package let changeCount: UInt64
-  package let instant: ContinuousClock.Instant
+  /// The time since ``start``: only Swift's library knows the size of an instant, and the first use of each class with
+  /// one among its fields takes 20,000 instructions, in which the runtime finds the places of these.
+  private let time: Duration
+  private static let start = ContinuousClock.now
 
-  package init(changeCount: UInt64, instant: ContinuousClock.Instant) {
+  /// The present moment.
+  package init(changeCount: UInt64) {
     self.changeCount = changeCount
-    self.instant = instant
+    time = Self.start.duration(to: .now)
   }
+
+  /// The time since the moment.
+  package var age: Duration { Self.start.duration(to: .now) - time }
 }
 
 /// The extent of reading ahead when small reads follow each other closely.

@@ -41,7 +41,12 @@ public struct StoreEncryption: Sendable {
     case encrypted(StoreEncryption)
   }
 
-  @TaskLocal private static var scope: Scope?
+  @TaskLocal private static var ownScope: Scope?
+  /// Whether a scope was ever begun. Most programs never do, and the first use of a task's value of a type takes 28,000
+  /// instructions.
+  private static let hasScopes = Atomic(false)
+  /// The scope of the running code, which has seen the flag being set.
+  private static var scope: Scope? { hasScopes.load(ordering: .relaxed) ? ownScope : nil }
   private static let ofProgram = Mutex<StoreEncryption?>(nil)
 
   /// The encryption for connections whose options have no key; nil for plain files.
@@ -81,7 +86,8 @@ public struct StoreEncryption: Sendable {
   /// Runs code in which stores that are given without options are encrypted like another one.
   @_semantics("optimize.sil.specialize.generic.never") @inline(never)
   package static func using<T>(_ encryption: StoreEncryption?, _ body: () throws -> T) rethrows -> T {
-    try $scope.withValue(encryption.map { .encrypted($0) } ?? .plain, operation: body)
+    hasScopes.store(true, ordering: .relaxed)
+    return try $ownScope.withValue(encryption.map { .encrypted($0) } ?? .plain, operation: body)
   }
 }
 

@@ -1,7 +1,7 @@
 /// Observes the work of stores, for tracing and metrics: the hook of the product PersistObservability.
 ///
 /// A store without an instrument pays one comparison with nil for each access.
-package protocol StoreInstrument: Sendable {
+package protocol StoreInstrument: AnyObject, Sendable {
   /// Returns a store that observes the calls of another, for use in its place.
   func observing(_ store: any PersistentStore) -> any PersistentStore
   /// Returns a migrator that observes the calls of another, for use in its place.

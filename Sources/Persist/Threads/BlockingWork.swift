@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A piece of work that a task awaits while a thread of a ``ThreadPool`` runs it.
 ///
 /// Canceling the task affects the work in either state: work that is queued is dropped, and work that is running ends
@@ -22,8 +24,11 @@ package final class BlockingWork: Sendable {
   private let state = LockProtected(State())
   private let added = ContinuousClock.now
 
-  /// The work that the running code belongs to; nil outside a thread pool.
-  @TaskLocal private static var current: BlockingWork?
+  @TaskLocal private static var running: BlockingWork?
+  /// Whether any work was ever run: the first use of a task's value of a type takes 25,000 instructions.
+  private static let hasRun = Atomic(false)
+  /// The work that the running code belongs to, which has seen the flag being set; nil outside a thread pool.
+  private static var current: BlockingWork? { hasRun.load(ordering: .relaxed) ? running : nil }
 
   /// Runs work in the context of the task that awaits it.
   package typealias ContextRestorer = @Sendable (_ work: () -> Void) -> Void
@@ -66,11 +71,12 @@ package final class BlockingWork: Sendable {
       ThreadPool.Deadline(instant: added + limit.duration) { self.drop(limit.error()) }
     }
     let carry = Self.context.withLock { $0 }?()
+    Self.hasRun.store(true, ordering: .relaxed)
     let start: @Sendable () -> Void = {
       guard self.begin() else { return }
       continuation.resume(
         with: Swift.Result {
-          try Self.$current.withValue(self) {
+          try Self.$running.withValue(self) {
             guard let carry else { return try body() }
             var result: Swift.Result<Result, any Error>?
             carry { result = Swift.Result { try body() } }

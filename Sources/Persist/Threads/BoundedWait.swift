@@ -1,7 +1,10 @@
 package import Foundation
 
 /// A wait of the calling thread that ends when its condition is met, at a deadline, or on cancellation.
-package struct BoundedWait: Sendable {
+///
+/// A class, because only Swift's library knows the size of an instant: the runtime would have to find the places of the
+/// fields in every class that has a wait, when the class is first used.
+package final class BoundedWait: Sendable {
   /// The deadline.
   package let end: ContinuousClock.Instant
 

@@ -89,8 +89,9 @@ private final class Workers: @unchecked Sendable {
   private var waitingCount = 0
   /// Whether one of the idle threads waits only until the first work of the queue has waited for too long.
   private var isWatched = false
-  /// The number of busy threads from which added work stays in the queue at first, and the time of its last change.
-  private var width = StoreThreads.processorCount
+  /// The number of busy threads from which added work stays in the queue at first.
+  private var width: Int { StoreThreads.processorCount + extraWidth }
+  private var extraWidth = 0
   private var widthChange = ContinuousClock.now
   private var hasEnded = false
   /// The next time at which a timer examines the queue's deadlines; nil without a timer.
@@ -199,7 +200,7 @@ private final class Workers: @unchecked Sendable {
       if let first = queue.first, hasEnded || !isOneTooMany || end <= now {
         _ = queue.popFirst()
         lastTaken = now
-        if isOneTooMany { (width, widthChange) = (width + 1, now) }
+        if isOneTooMany { (extraWidth, widthChange) = (extraWidth + 1, now) }
         wakesThread = summon()
         return first.work
       }
@@ -224,8 +225,8 @@ private final class Workers: @unchecked Sendable {
 
   /// Lets fewer threads be busy, if the width has grown and not changed for a while.
   private func narrow(_ now: ContinuousClock.Instant) {
-    guard width > StoreThreads.processorCount, widthChange + Self.widthTime <= now else { return }
-    (width, widthChange) = (width - 1, now)
+    guard extraWidth > 0, widthChange + Self.widthTime <= now else { return }
+    (extraWidth, widthChange) = (extraWidth - 1, now)
   }
 
   /// Waits as an idle thread.

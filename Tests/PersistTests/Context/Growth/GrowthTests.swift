@@ -16,7 +16,7 @@ struct GrowthTests {
 
   @Test("Four times as many objects cost about four times as much", arguments: GrowthOperation.all + GrowthOperation.stores)
   func growth(_ operation: GrowthOperation) throws {
-    let (few, many) = try ReadMoment.$maximumAge.withValue(.seconds(60)) {
+    let (few, many) = try ReadMoment.withMaximumAge(.seconds(60)) {
       (try Self.cost(of: operation, Self.count), try Self.cost(of: operation, 4 * Self.count))
     }
     #expect(many.statements <= 4 * few.statements + 32, "\(few.statements) and \(many.statements) statements")

@@ -33,6 +33,36 @@ struct TrackingCostTests {
     }
   }
 
+  @Test(
+    "A context after another one, whose objects were observed or not, tracks reads of its own",
+    arguments: [false, true])
+  func sequence(observes: Bool) throws {
+    try withStack(SampleModels.people) { stack in
+      let context = stack.context()
+      for name in ["Ann", "Bea"] { try context.make("Person", ["name": name]) }
+      try context.save()
+      for round in 1...3 {
+        let first = stack.context()
+        var people = try first.fetch(FetchRequest("Person", sortedBy: "name"))
+        if observes { _ = try tracking { people[0]["name"] } }
+        _ = people[1]["name"]
+        #expect(people.map { $0.marks.contains(.observed) } == [observes, false])
+        people = []
+        _ = consume first
+        let second = stack.context()
+        let others = try second.fetch(FetchRequest("Person", sortedBy: "name"))
+        for person in others { _ = person["name"] }
+        #expect(!others.contains { $0.marks.contains(.observed) })
+        let notices = LockProtected(0)
+        withObservationTracking { _ = others[1]["name"] } onChange: { notices.withLock { $0 += 1 } }
+        others[0]["name"] = "Ada \(round)"
+        #expect(notices.withLock { $0 } == 0)
+        others[1]["name"] = "Bob \(round)"
+        #expect(notices.withLock { $0 } == 1)
+      }
+    }
+  }
+
   @Test("State retained by an observer is released with the observed objects, and after it was notified")
   func endOfObservers() throws {
     try withStack(SampleModels.people) { stack in

@@ -22,7 +22,7 @@
       "Four times as many objects cost about four times as much",
       arguments: GrowthOperation.all + GrowthOperation.stores)
     func growth(_ operation: GrowthOperation) throws {
-      let (few, many) = try ReadMoment.$maximumAge.withValue(.seconds(60)) {
+      let (few, many) = try ReadMoment.withMaximumAge(.seconds(60)) {
         (try Self.cost(of: operation, Self.count), try Self.cost(of: operation, 4 * Self.count))
       }
       #expect(many.flights <= 4 * few.flights + 32, "\(few.flights) and \(many.flights) flights")

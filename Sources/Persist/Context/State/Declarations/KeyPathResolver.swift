@@ -110,7 +110,7 @@ public final class KeyPathResolver {
     let recording = KeyPathRecording(
       layouts: layouts, classes: classes, wholeNumber: wholeNumber, element: element)
     let root = recording.object(of: layout, as: type, at: [])
-    let result = KeyPathRecording.$current.withValue(recording) { root[keyPath: keyPath] } ?? ()
+    let result = recording.record { root[keyPath: keyPath] } ?? ()
     return (unwrapped(result), recording)
   }
 

@@ -8,10 +8,16 @@ extension SQLiteConnection {
   ///   recreated.
   /// - Throws: ``PersistenceError/Code/storeOpenFailed`` if SQLite has no FTS5.
   package func updateFullTextIndexes(_ wanted: Set<FullTextIndex>, trusting trusted: Set<FullTextIndex> = []) throws {
+    var present: [(name: String, isTable: Bool)] = []
+    try query(.trustedObjects) { row in
+      let name = row.text(0)
+      if name.hasPrefix(FullTextIndex.prefix) { present.append((name, row.integer(2) != 0)) }
+    }
+    // Few models have any, and the first uses of the types below take 100,000 instructions.
+    if present.isEmpty, wanted.isEmpty { return }
     let sound = try trusted.kept(by: self).intersection(wanted)
-    let soundNames = Set(sound.flatMap(\.definitions.keys))
-    let present = try all(.trustedObjects) { (name: $0.text(0), isTable: $0.integer(2) != 0) }
-      .filter { $0.name.hasPrefix(FullTextIndex.prefix) && !soundNames.contains($0.name) }
+    let soundNames = Set(sound.flatMap { $0.definitions.keys })
+    present.removeAll { soundNames.contains($0.name) }
     if !present.isEmpty || sound != wanted { try requireFullText() }
     for object in present.ordered(by: { !$0.isTable && $1.isTable }) {
       try execute(.dropFullText(object.name, isTable: object.isTable))

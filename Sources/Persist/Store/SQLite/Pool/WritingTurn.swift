@@ -15,8 +15,20 @@ final class WritingTurn: @unchecked Sendable {
   private let lock = NSLock()
   private var isTaken = false
   private var applicants = WorkQueue<Applicant>()
-  /// The reservation that has the turn, and when waiting threads may take it back.
-  private var reserved: (reservation: WriteReservation, until: ContinuousClock.Instant)?
+  /// The reservation that has the turn; nil for none.
+  private var reserved: Reserved?
+
+  /// A class for the same reason as ``BoundedWait``.
+  private final class Reserved: Sendable {
+    let reservation: WriteReservation
+    /// The time from which waiting threads may take it back.
+    let end: ContinuousClock.Instant
+
+    init(_ reservation: WriteReservation, _ patience: Duration) {
+      self.reservation = reservation
+      end = .now + patience
+    }
+  }
 
   /// Waits for the turn.
   ///
@@ -44,14 +56,14 @@ final class WritingTurn: @unchecked Sendable {
   /// - Parameter patience: The time that other threads wait for the reservation to be used before they take it back.
   func reserve(for reservation: WriteReservation, _ patience: Duration) {
     lock.lock()
-    reserved = (reservation, .now + patience)
+    reserved = Reserved(reservation, patience)
     lock.unlock()
   }
 
   /// Takes back a reservation that hasn't been used in time: the thread that it is for may be the calling one.
   private func takeBackReservation() {
     lock.lock()
-    let due = reserved.flatMap { .now >= $0.until ? $0.reservation : nil }
+    let due = reserved.flatMap { .now >= $0.end ? $0.reservation : nil }
     lock.unlock()
     due?.takeBack()
   }
