@@ -86,8 +86,9 @@ final class RolloutWatch: Sendable {
   var stalls: MachineStalls { state.withLock { $0.stalls } }
 }
 
-/// The times in which a thread that slept for a moment wasn't woken, since the machine ran nothing, or other programs for
-/// seconds: virtual machines stand still for minutes at times, and then every program seems to have waited for so long.
+/// The times in which a thread that slept for a moment wasn't woken, since the machine ran nothing, or other programs
+/// for seconds: virtual machines stand still for minutes at times, and then every program seems to have waited for so
+/// long.
 struct MachineStalls {
   static let interval = 0.05
 

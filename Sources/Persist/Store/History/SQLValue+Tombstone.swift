@@ -1,7 +1,8 @@
 import Foundation
 
 extension SQLValue {
-  /// Returns the kept value of a deleted object's attribute, or a parked one; null if it isn't a value of the attribute's type.
+  /// Returns the kept value of a deleted object's attribute, or a parked one; null if it isn't a value of the
+  /// attribute's type.
   ///
   /// The columns are declared as bytes, so that a value has the type with which it was written. All that is known of
   /// values written by other frameworks is that they have the form of the attribute's own column.

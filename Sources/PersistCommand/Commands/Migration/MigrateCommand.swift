@@ -93,8 +93,8 @@ struct MigrateCommand: ParsableCommand {
       if report.parked > 0 {
         let hints = report.renameHints.map { " \($0.advice)" }.joined()
         try StandardOutput.print(
-          "Parked: \(report.parkedWords). They come back with a model that has a place for them; 'persist parked' lists "
-            + "and purges them.\(hints)")
+          "Parked: \(report.parkedWords). They come back with a model that has a place for them; 'persist parked' "
+            + "lists and purges them.\(hints)")
       }
       if report.restored > 0 { try StandardOutput.print("Restored: \(report.restored) values, objects and pairs.") }
       if let proof = report.proof {

@@ -14,7 +14,8 @@ struct GrowthTests {
     var work: Duration
   }
 
-  @Test("Four times as many objects cost about four times as much", arguments: GrowthOperation.all + GrowthOperation.stores)
+  @Test(
+    "Four times as many objects cost about four times as much", arguments: GrowthOperation.all + GrowthOperation.stores)
   func growth(_ operation: GrowthOperation) throws {
     let (few, many) = try ReadMoment.withMaximumAge(.seconds(60)) {
       (try Self.cost(of: operation, Self.count), try Self.cost(of: operation, 4 * Self.count))

@@ -11,7 +11,8 @@ import Testing
 struct ParkedToolTests {
   private static func registry() throws -> ModelRegistry {
     let versions: [[AttributeDescription]] = [
-      [], [.init("color", .string), .init("size", .int32), .init("photo", .binary)], [.init("size", .int32), .init("weight", .double)],
+      [], [.init("color", .string), .init("size", .int32), .init("photo", .binary)],
+      [.init("size", .int32), .init("weight", .double)],
     ]
     let tag = EntityDescription(
       "Tag", attributes: [.init("title", .string)],

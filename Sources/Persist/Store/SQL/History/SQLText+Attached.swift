@@ -4,8 +4,8 @@ extension SQLText {
   package static let attachedEntriesOn: SQLText =
     "SELECT NAME, CONTENT FROM \(name: SharedSQL.attachedTable) WHERE NAME >= \(parameter: ()) ORDER BY NAME"
 
-  /// Content of entries, with the places of their keys among the parameters, in this order. A parameter without a key is
-  /// null, which equals none.
+  /// Content of entries, with the places of their keys among the parameters, in this order. A parameter without a key
+  /// is null, which equals none.
   package static func attachedContents(count: Int) -> SQLText {
     let keys = (0..<count).map { "(\(number: Int64($0)), \(parameter: ()))" as SQLText }.joined(separator: ", ")
     return """
