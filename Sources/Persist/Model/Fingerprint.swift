@@ -20,7 +20,7 @@ public import Foundation
 public struct Fingerprint: Sendable, Hashable {
   /// The SHA-256 of the entity's canonical text.
   public let bytes: Data
-  /// The same as numbers, which are read without the memory of data.
+  /// The same as numbers, for comparisons and digests that don't touch the data's buffer.
   package let words: Words
 
   package struct Words: Sendable, Hashable {

@@ -7,7 +7,7 @@ package enum SortCheck {
       _ = try model.fullTextAttribute(at: [descriptor.key], from: entity)
       return
     }
-    // So it is in most requests.
+    // The usual case: an attribute of the entity.
     if descriptor.keyPath == nil, let slot = entity.slot(named: descriptor.key),
       case .attribute(let attribute) = entity.properties[slot].kind, !attribute.isTransient, attribute.type.isOrdered
     {

@@ -45,7 +45,7 @@ public struct StoreEncryption: Sendable {
   /// Whether a scope was ever begun. Most programs never do, and the first use of a task's value of a type takes 28,000
   /// instructions.
   private static let hasScopes = Atomic(false)
-  /// The scope of the running code, which has seen the flag being set.
+  /// The scope of the running code. A relaxed load suffices: whoever began a scope set the flag before.
   private static var scope: Scope? { hasScopes.load(ordering: .relaxed) ? ownScope : nil }
   private static let ofProgram = Mutex<StoreEncryption?>(nil)
 

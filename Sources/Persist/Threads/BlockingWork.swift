@@ -27,7 +27,8 @@ package final class BlockingWork: Sendable {
   @TaskLocal private static var running: BlockingWork?
   /// Whether any work was ever run: the first use of a task's value of a type takes 25,000 instructions.
   private static let hasRun = Atomic(false)
-  /// The work that the running code belongs to, which has seen the flag being set; nil outside a thread pool.
+  /// The work that the running code belongs to; nil outside a thread pool. A relaxed load suffices: whoever began the
+  /// work set the flag before.
   private static var current: BlockingWork? { hasRun.load(ordering: .relaxed) ? running : nil }
 
   /// Runs work in the context of the task that awaits it.

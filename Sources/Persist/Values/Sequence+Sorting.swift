@@ -61,6 +61,8 @@ func ascending(_ numbers: [Int64]) -> [Int64] {
 
 /// Returns the numbers below a count in an order, by merging runs of growing width.
 ///
+/// - Precondition: The order is a strict weak one: elements that it doesn't relate are equal. Elements that follow each
+///   other are compared first, and nothing else if they are in order.
 /// - Complexity: O(*n* log *n*) comparisons.
 @inline(never) @usableFromInline
 func ascendingIndices(_ count: Int, _ precedes: (Int, Int) throws -> Bool) rethrows -> [Int] {

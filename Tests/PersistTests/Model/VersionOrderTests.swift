@@ -1,3 +1,4 @@
+import PersistTestSupport
 import Testing
 
 @testable import Persist
@@ -57,5 +58,21 @@ struct VersionOrderTests {
     #expect(order([(1, 0), (0, 2)]).between(1, 2) == [0])
     #expect(order([(1, 0), (0, 2)]).precedes(2, 1) == false)
     #expect(order([(1, 0), (0, 1)]).precedes(0, 1) == nil)
+  }
+
+  @Test("Versions that only a third one relates come in its order", arguments: 0..<40)
+  func partialOrder(seed: Int) {
+    var numbers = SeededRandom(seed: UInt64(seed))
+    let names = ["Model", "Draft", "Model 2", "Final", "Model 3", "Model 4", "Model 5"].shuffled(using: &numbers)
+    func place(_ name: String) -> Int { names.firstIndex(of: name) ?? 0 }
+    let steps = [
+      ("Model", "Model 2"), ("Model 3", "Draft"), ("Draft", "Model 4"), ("Model 2", "Final"), ("Final", "Model 5"),
+    ].map { (from: place($0), to: place($1)) }
+    let order = VersionOrder(names: names, identifiers: names.map { _ in [] }, family: "Model", steps: steps)
+    let between = order.between(place("Model"), place("Model 5"))
+    #expect(Set(between).count == 5)
+    for (index, earlier) in between.enumerated() {
+      for later in between[(index + 1)...] { #expect(order.precedes(later, earlier) != true, "\(names), \(between)") }
+    }
   }
 }

@@ -95,8 +95,8 @@ extension AutomaticMigrator: StoreMigrator {
   ///
   /// Nothing is made beside the store, because the transaction alone decides whether the migration took place.
   ///
-  /// - Returns: Nil if the migration needs more than a transaction, or if others migrate the store at this moment. It
-  ///   is then unchanged and closed.
+  /// - Returns: Nil if the migration needs more than a transaction, if others migrate the store at this moment, or if
+  ///   they have changed its catalog, as they do by saving new objects. It is then unchanged and closed.
   private func migrate(_ known: StoreDifference, _ request: MigrationRequest) throws -> MigrationReport? {
     guard let store = known.store, let opened = known.opened, opened.url == request.url, !opened.isEnded
     else { return nil }
@@ -106,16 +106,14 @@ extension AutomaticMigrator: StoreMigrator {
     }
     do {
       if request.options.backup == nil, compareWays == nil,
-        let survey = try opened.inspect(store.catalog, { try transactionPreview(store, $0, for: request) }) ?? nil
+        let (survey, state) = try opened.inspect(store.catalog, { inspector in
+          try transactionPreview(store, inspector, for: request).map { ($0, inspector.stateNumber) }
+        }) ?? nil
       {
-        var migration = InPlaceMigration(
+        let migration = InPlaceMigration(
           url: request.url, destination: request.version, registry: request.resources.pathRegistry,
-          options: request.options, migrator: self, survey: survey.direct)
-        let report = try opened.migrate(store.catalog) { connection, isInspected in
-          migration.isSurveyCurrent = isInspected
-          return try migration.runInTransaction(of: connection)
-        }
-        if var report {
+          options: request.options, migrator: self, survey: survey.direct, checkedState: state)
+        if var report = try opened.migrate(store.catalog, migration.runInTransaction) {
           report.duration = ContinuousClock.now - migration.start
           return report
         }

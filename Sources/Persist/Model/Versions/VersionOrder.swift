@@ -70,8 +70,13 @@ struct VersionOrder: Sendable {
   func between(_ first: Int, _ second: Int) -> [Int] {
     guard let isForward = precedes(first, second) else { return [] }
     let (lower, upper) = isForward ? (first, second) : (second, first)
-    let between = (0..<places.count + newestCount).filter { precedes(lower, $0) == true && precedes($0, upper) == true }
-      .ordered { precedes($0, $1) == true }
+    var rest = (0..<places.count + newestCount).filter { precedes(lower, $0) == true && precedes($0, upper) == true }
+    // No sort: where only a third version relates two, comparing these two says nothing.
+    var between: [Int] = []
+    while !rest.isEmpty {
+      let first = rest.indices.first { place in !rest.contains { precedes($0, rest[place]) == true } }
+      between.append(rest.remove(at: first ?? 0))
+    }
     return isForward ? between : between.reversed()
   }
 

@@ -11,9 +11,6 @@ package protocol MigrationConnection: StoreInspector {
   /// throws.
   @discardableResult func transaction<T>(_ body: () throws -> T) throws -> T
 
-  /// The number of the state that the connection sees, which every commit of another connection changes; nil if the
-  /// engine doesn't number states.
-  var stateNumber: Int64? { get throws }
   /// Acquires the locks for changes that result in a layout, before any of them is performed; the caller holds the
   /// transaction.
   func lockTables(for changes: [SchemaChange], to map: TableMap) throws
@@ -95,8 +92,6 @@ package protocol MigrationConnection: StoreInspector {
 }
 
 extension MigrationConnection {
-  package var stateNumber: Int64? { nil }
-
   package func readParkedFiles(of slot: ParkedSlot) throws {}
 
   /// None is planned for such an engine.

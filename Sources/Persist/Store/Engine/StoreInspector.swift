@@ -20,6 +20,10 @@ package protocol StoreInspector {
   /// - Parameter known: A catalog read before, which is reused if it is still valid.
   func identify(among registry: ModelRegistry?, known: StoreCatalog?) throws -> IdentifiedStore
 
+  /// The number of the state that the connection has read last, which every commit changes; nil if the engine doesn't
+  /// number states.
+  var stateNumber: Int64? { get }
+
   // MARK: The rows
 
   func count(_ count: RowCount) throws -> Int
@@ -64,6 +68,7 @@ package protocol StoreInspector {
 
 extension StoreInspector {
   package var convertsRowsLater: Bool { false }
+  package var stateNumber: Int64? { nil }
 
   package func servedModels() throws -> ServedModels? { nil }
 

@@ -91,7 +91,7 @@ package struct EntityNumbers: Sendable, Equatable {
 
   /// The rows of a model's entities, by ascending number. Of several with one number, the first counts.
   private static func listed(_ rows: [Row]) -> [Row] {
-    // So stores list them: in order, beginning with those of the model.
+    // The usual order: ascending, beginning with those of the model.
     var (count, last) = (0, 0)
     while count < rows.count, rows[count].number > last, rows[count].number < firstSystemNumber {
       last = rows[count].number

@@ -5,7 +5,7 @@
 struct TableClaim: Sendable {
   /// The purpose of a claim, in terms of the entity that declares the property; subentities share it.
   struct Key: Sendable {
-    /// Its value begins the names of a property in a key's text.
+    /// The raw value separates the entity's name from the property's in ``text``.
     enum Part: String, Sendable {
       /// The property's own column.
       case value = "\0"

@@ -54,7 +54,7 @@ struct OpenStoreMigrationTests {
       try withDifference(url) { difference, opened in
         let catalog = try catalog(difference)
         try MadeStore.run(statement, at: url)
-        let result: Void? = try opened.migrate(catalog) { connection, _ in
+        let result: Void? = try opened.migrate(catalog) { connection in
           try connection.execute("DELETE FROM ZBOOK")
         }
         #expect(result == nil)
@@ -64,22 +64,24 @@ struct OpenStoreMigrationTests {
     }
   }
 
-  @Test("The transaction of a migration knows whether others wrote rows since these were inspected")
+  @Test("The number of the state tells in the transaction whether others wrote since rows were inspected")
   func changedRows() throws {
     try withTemporaryStore { url in
       try make(url)
       try withDifference(url) { difference, opened in
         let catalog = try catalog(difference)
-        func isAsInspected() throws -> Bool? { try opened.migrate(catalog) { $1 } }
-        func write(_ key: Int) throws {
-          try MadeStore.run("INSERT INTO ZNOTE (Z_PK, Z_ENT, Z_OPT) VALUES (\(key), 2, 1)", at: url)
+        func inspected() throws -> Int64? {
+          try opened.inspect(catalog) { inspector in
+            _ = try inspector.count(.rows("ZNOTE", .all))
+            return inspector.stateNumber
+          } ?? nil
         }
-        #expect(try isAsInspected() == false)
-        try write(7)
-        #expect(try opened.inspect(catalog) { try $0.count(.rows("ZNOTE", .all)) } == 1)
-        #expect(try isAsInspected() == true)
-        try write(8)
-        #expect(try isAsInspected() == false)
+        func present() throws -> Int64? { try opened.migrate(catalog) { $0.stateNumber } ?? nil }
+        let state = try #require(try inspected())
+        #expect(try present() == state)
+        try MadeStore.run("INSERT INTO ZNOTE (Z_PK, Z_ENT, Z_OPT) VALUES (7, 2, 1)", at: url)
+        #expect(try present() != state)
+        #expect(try inspected() == present())
       }
     }
   }
@@ -104,7 +106,7 @@ struct OpenStoreMigrationTests {
       try withDifference(url) { difference, opened in
         let catalog = try catalog(difference)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        #expect(try opened.migrate(catalog) { connection, _ in try connection.execute("DELETE FROM ZBOOK") } == nil)
+        #expect(try opened.migrate(catalog) { connection in try connection.execute("DELETE FROM ZBOOK") } == nil)
       }
       try #expect(MadeStore.rows("SELECT COUNT(*) FROM ZBOOK", at: url) == [["1"]])
       let coordinator = PersistentStoreCoordinator(model: new)
@@ -124,7 +126,7 @@ struct OpenStoreMigrationTests {
         let catalog = try catalog(difference)
         try FileManager.default.removeItem(at: url)
         try FileManager.default.moveItem(at: other, to: url)
-        #expect(try opened.migrate(catalog) { connection, _ in try connection.execute("DELETE FROM ZBOOK") } == nil)
+        #expect(try opened.migrate(catalog) { connection in try connection.execute("DELETE FROM ZBOOK") } == nil)
       }
       try #expect(MadeStore.rows("SELECT COUNT(*) FROM ZBOOK", at: url) == [["1"]])
     }
@@ -162,7 +164,7 @@ struct OpenStoreMigrationTests {
       try make(url)
       try MadeStore.run("PRAGMA journal_mode = \(journalMode)", at: url)
       try withDifference(url) { difference, opened in
-        let setting = try opened.migrate(catalog(difference)) { connection, _ in
+        let setting = try opened.migrate(catalog(difference)) { connection in
           try (connection as? SQLiteConnection)?.first("PRAGMA synchronous") { $0.integer(0) }
         }
         #expect(setting == synchronous)

@@ -26,7 +26,7 @@ struct WrittenBesideTests {
       return try store.inspect(catalog, body)
     }
 
-    func migrate<T>(_ catalog: StoreCatalog, _ body: (any MigrationConnection, Bool) throws -> T) throws -> T? {
+    func migrate<T>(_ catalog: StoreCatalog, _ body: (any MigrationConnection) throws -> T) throws -> T? {
       try store.migrate(catalog, body)
     }
 

@@ -11,7 +11,8 @@ final class KeyPathRecording: @unchecked Sendable {
   @TaskLocal private static var running: KeyPathRecording?
   /// Whether a key path was ever recorded: the first use of a task's value of a type takes 25,000 instructions.
   private static let hasRun = Atomic(false)
-  /// The recording for which the current task evaluates a key path, and which has seen the flag being set.
+  /// The recording for which the current task evaluates a key path. A relaxed load suffices: whoever has a recording
+  /// set the flag before.
   static var current: KeyPathRecording? { hasRun.load(ordering: .relaxed) ? running : nil }
 
   /// Records what `body` reads.

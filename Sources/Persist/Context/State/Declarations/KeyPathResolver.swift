@@ -110,8 +110,8 @@ public final class KeyPathResolver {
     let recording = KeyPathRecording(
       layouts: layouts, classes: classes, wholeNumber: wholeNumber, element: element)
     let root = recording.object(of: layout, as: type, at: [])
-    let result = recording.record { root[keyPath: keyPath] } ?? ()
-    return (unwrapped(result), recording)
+    let result: Any? = recording.record { root[keyPath: keyPath] }
+    return (unwrapped(result ?? ()), recording)
   }
 
   /// Value types that no complete composite attribute has.

@@ -4,7 +4,7 @@ package import Foundation
 ///
 /// All decisions and changes are made in one transaction. A survey made earlier without writing, so that a rejected
 /// store isn't changed, is reused if the store's catalog is still the same. The rows are checked again: in a file
-/// before the transaction, for which others wait, and in it only if somebody has written in between.
+/// before the transaction, which keeps others from writing, and in it only if others have written in between.
 package struct InPlaceMigration {
   let url: URL
   let destination: ModelVersion
@@ -69,10 +69,16 @@ package struct InPlaceMigration {
   ///
   /// - Returns: The number of the state from before the check; nil if there is none to compare with.
   private func checkRows(_ connection: any MigrationConnection) throws -> Int64? {
-    guard let survey, !isSurveyCurrent, !survey.isUpToDate, let state = try connection.stateNumber,
+    guard let survey, !isSurveyCurrent, !survey.isUpToDate, let state = connection.stateNumber,
       try connection.isCurrent(survey.store.catalog)
     else { return nil }
-    try requirePossible(survey, connection)
+    do {
+      try requirePossible(survey, connection)
+    } catch {
+      // Another process may be migrating the store. The transaction waits for it, and then finds what is true.
+      guard try connection.isCurrent(survey.store.catalog), connection.stateNumber == state else { return nil }
+      throw error
+    }
     return state
   }
 
@@ -98,8 +104,7 @@ package struct InPlaceMigration {
     let bytes = try writtenBytes(survey, connection)
     var tally = try progress(survey, writing: bytes, connection)
     try requireContinuing(tally.question("", entity: nil))
-    let isChecked = try checkedState.map { try connection.stateNumber == $0 } ?? false
-    if !isChecked { try requirePossible(survey, connection) }
+    if !isChecked(connection) { try requirePossible(survey, connection) }
     report.proof = try proof?()
     let schemaVersion = try connection.schemaVersion
     for values in survey.work.forgotten {
@@ -146,8 +151,13 @@ package struct InPlaceMigration {
     return (report, logEntry)
   }
 
+  /// Whether nobody has written since the rows of the survey were checked.
+  private func isChecked(_ connection: any MigrationConnection) -> Bool {
+    checkedState != nil && checkedState == connection.stateNumber
+  }
+
   private func currentSurvey(_ connection: any MigrationConnection) throws -> StoreSurvey {
-    if isSurveyCurrent, let survey { return survey }
+    if isSurveyCurrent || isChecked(connection), let survey { return survey }
     let known = try self.survey.flatMap { try connection.isCurrent($0.store.catalog) ? $0 : nil }
     return try known ?? newSurvey(connection)
   }

@@ -1,5 +1,6 @@
 extension XMLModelReader {
   static func attributeType(_ name: String) -> AttributeType? {
+    if let type = AttributeType.allCases.first(where: { $0.traits.xcodeName == name }) { return type }
     func plain(_ name: String) -> String { name.filter { $0 != " " }.lowercased() }
     let name = plain(name)
     return name == "binarydata" ? .binary : AttributeType.allCases.first { plain($0.traits.xcodeName) == name }

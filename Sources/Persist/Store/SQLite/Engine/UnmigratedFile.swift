@@ -7,8 +7,6 @@ final class UnmigratedFile: UnmigratedStore {
   private let hasEnded = Atomic(false)
   /// The state for which the migration has sealed the store; nil if it hasn't.
   private let sealed = LockProtected<LayoutSeal.State?>(nil)
-  /// The connection's number of the state whose rows were inspected; nil before that.
-  private let inspectedVersion = LockProtected<UInt32?>(nil)
 
   init(_ pool: SQLiteConnectionPool) { self.pool = pool }
 
@@ -24,7 +22,6 @@ final class UnmigratedFile: UnmigratedStore {
       try connection.readTransaction {
         let result = Result { try body(connection) }
         guard try isOf(catalog, connection) else { return nil }
-        inspectedVersion.withLock { $0 = connection.dataVersion }
         return try result.get()
       }
     }
@@ -35,7 +32,7 @@ final class UnmigratedFile: UnmigratedStore {
     try connection.dataVersion == pool.writtenVersion || catalog.isCurrent(connection)
   }
 
-  func migrate<T>(_ catalog: StoreCatalog, _ body: (any MigrationConnection, Bool) throws -> T) throws -> T? {
+  func migrate<T>(_ catalog: StoreCatalog, _ body: (any MigrationConnection) throws -> T) throws -> T? {
     guard let url = pool.url else { return nil }
     let folder = WorkingFolder.url(besideStoreAt: SQLiteFileName.resolved(url))
     return try pool.withWriter { connection in
@@ -46,7 +43,7 @@ final class UnmigratedFile: UnmigratedStore {
       let result = try connection.transaction { () -> T? in
         // While this connection holds the write lock, no other process can begin to replace the store's content.
         guard try isOf(catalog, connection), !connection.hasMoved, FileState(folder) == nil else { return nil }
-        return try body(connection, inspectedVersion.withLock { $0 } == connection.dataVersion)
+        return try body(connection)
       }
       guard result != nil else { return nil }
       pool.writtenVersion = connection.dataVersion

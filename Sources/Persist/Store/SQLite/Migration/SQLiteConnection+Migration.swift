@@ -6,6 +6,7 @@ extension SQLiteConnection: StoreInspector {
   package func catalog(knowing schema: StoreSchema) throws -> StoreCatalog { try StoreCatalog(self, knowing: schema) }
 
   package func isCurrent(_ catalog: StoreCatalog) throws -> Bool { try catalog.isCurrent(self) }
+  package var stateNumber: Int64? { Int64(dataVersion) }
 
   package func identify(among registry: ModelRegistry?, known: StoreCatalog?) throws -> IdentifiedStore {
     try StoreIdentification.identify(self, registry: registry, known)
@@ -47,8 +48,6 @@ extension SQLiteConnection: MigrationConnection {
     // failure.
     try execute(.synchronousFull)
   }
-
-  package var stateNumber: Int64? { get throws { try first(.dataVersion) { $0.integer(0) } } }
 
   @discardableResult
   package func execute(_ statement: ParkedValueStatement) throws -> Int {
