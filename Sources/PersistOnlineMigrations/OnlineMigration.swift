@@ -218,8 +218,8 @@ extension OnlineMigration {
   /// The maximum number of attempts of a program that is stopped in the middle of a transaction.
   private static let maximumAttempts = 4
 
-  /// Runs `body`, and again after the server has ended its transaction because this program did nothing: it was stopped
-  /// or suspended, and others were waiting.
+  /// Runs `body`, and again after the server has ended its transaction because this program sent no statement: it was
+  /// stopped or suspended.
   private func withConnection<T>(_ body: (OnlineConnection) throws -> T) throws -> T {
     for _ in 1..<Self.maximumAttempts {
       do { return try withNewConnection(body) } catch let error as PersistenceError where error.isOfIdleTime {}

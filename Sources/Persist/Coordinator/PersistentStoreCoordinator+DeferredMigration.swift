@@ -19,7 +19,8 @@ extension PersistentStoreCoordinator {
   /// rolled back, and attempted again after a pause that grows to two seconds. So a step for which the store is never
   /// idle long enough remains, and without a time this function returns only when the store was.
   ///
-  /// However short the time, one transaction is attempted if any step is pending.
+  /// However short the time, one transaction is attempted if any step is pending. On a server, an index waits for the
+  /// transactions of others, and for contexts that are pinned to a state: without a time, for as long as these last.
   ///
   /// - Parameter time: The time after which no further step is started; nil for no limit.
   /// - Returns: Whether no steps remain.

@@ -35,7 +35,9 @@ enum Failure {
     let isHelp = PersistCommand.exitCode(for: error) == .success
     var message = PersistCommand.fullMessage(for: error)
     let commands = ["fetch", "count", "explain"].map(Optional.some)
-    if commands.contains(CommandLine.arguments.dropFirst().first), message.contains("unexpected argument") {
+    if commands.contains(CommandLine.arguments.dropFirst().first),
+      message.lowercased().contains("unexpected argument")
+    {
       message += "\n  A request is one argument: write it in quotation marks."
     }
     if isHelp { print(message) } else { StandardError.printError(message) }

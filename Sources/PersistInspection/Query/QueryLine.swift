@@ -39,7 +39,11 @@ package struct QueryLine {
     guard words.count > 1, !["where", "sort", "limit", "offset"].contains(words[1].lowercased()) else {
       return "\(ValueWords.text(text)) isn't a valid request."
     }
-    return "'\(words[1])' isn't expected after '\(words[0])'."
+    let own = words.map { word in
+      let start = masked.distance(from: masked.startIndex, to: word.startIndex)
+      return String(Array(text)[start..<start + word.count])
+    }
+    return "'\(own[1])' isn't expected after '\(own[0])'."
   }
 
   /// The position of the predicate in a line, in characters from 0; nil if the line has none or isn't valid.

@@ -41,9 +41,11 @@ private final class ObservedWait {
       observer = session
       return try session.first(
         """
-        SELECT coalesce(nullif(a.application_name, ''), 'a program') || coalesce(' from ' || host(a.client_addr), '') \
+        SELECT CASE b.pid WHEN 0 THEN 'a prepared transaction' \
+        ELSE coalesce(nullif(a.application_name, ''), 'a program') END || coalesce(' from ' || host(a.client_addr), '') \
         || coalesce(', in a transaction since ' || to_char(a.xact_start, 'YYYY-MM-DD HH24:MI:SS'), '') \
-        FROM unnest(pg_blocking_pids(\(number: process)::int)) AS b (pid) JOIN pg_stat_activity AS a ON a.pid = b.pid \
+        FROM unnest(pg_blocking_pids(\(number: process)::int)) AS b (pid) \
+        LEFT JOIN pg_stat_activity AS a ON a.pid = b.pid \
         ORDER BY a.xact_start LIMIT 1
         """
       ) { $0.text($1, 0) }

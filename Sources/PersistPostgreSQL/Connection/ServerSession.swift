@@ -200,7 +200,7 @@ extension PersistenceError {
         "Look at what is stored before trying again.")
     case "25P03":
       self = error(
-        .connectionLost, "The server ended the transaction, because the program did nothing while others waited"
+        .connectionLost, "The server ended the transaction, because the program sent no statement for too long"
           + work.consequence, "Try again.")
     case let state where state.hasPrefix("08") || state.hasPrefix("57P") || failure.isDisconnected:
       self = error(

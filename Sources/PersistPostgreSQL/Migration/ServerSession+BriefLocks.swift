@@ -24,7 +24,8 @@ extension ServerSession {
     let limit: Int64 = beginsAgain ? 3000 : 10_000
     return """
       SELECT set_config(name, \(text: "\(limit)"), true) FROM pg_settings \
-      WHERE name = 'idle_in_transaction_session_timeout' AND setting::bigint NOT BETWEEN 1 AND \(number: limit)
+      WHERE CASE WHEN name = 'idle_in_transaction_session_timeout' \
+      THEN setting::bigint NOT BETWEEN 1 AND \(number: limit) ELSE false END
       """
   }
 

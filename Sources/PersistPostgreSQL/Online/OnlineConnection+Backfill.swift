@@ -22,7 +22,10 @@ extension OnlineConnection {
   /// - Returns: The number of rows that were looked at; 0 at the end of the table.
   package func backfill(_ table: String, _ expansion: OnlineExpansion, limit: Int) throws -> Int {
     try batch {
-      try session.run([ServerTransaction.begin, "SELECT \(ServerText.sharedLock(session.schema))"])
+      try session.run([
+        ServerTransaction.begin, ServerSession.limitingIdleTime(ofProgramThatBeginsAgain: true),
+        "SELECT \(ServerText.sharedLock(session.schema))",
+      ])
       // Contracting and abandoning wait for the lock, and may have been first.
       guard let record = try OnlineRecord(session), record.state == .expanded else {
         try session.run(["COMMIT"])
@@ -64,7 +67,7 @@ extension OnlineConnection {
   package func backfill(_ join: OnlineExpansion.KeyJoin, limit: Int) throws -> Int {
     try batch {
       guard join.side == .second else { return try session.execute(OnlineStatements.backfill(join, limit: limit)) }
-      try session.run([ServerTransaction.begin])
+      try session.run([ServerTransaction.begin, ServerSession.limitingIdleTime(ofProgramThatBeginsAgain: true)])
       let rows = try session.all(OnlineStatements.rowsWithoutKey(join, limit: limit)) { $0.integer($1, 0) }
       try session.run((rows.isEmpty ? [] : [OnlineStatements.assignKeys(join, of: "\(integers: rows)")]) + ["COMMIT"])
       return rows.count
@@ -134,7 +137,8 @@ extension OnlineConnection {
   /// Begins a transaction whose statements name tables without their schema.
   private func beginOnOwnTables() throws {
     try session.run([
-      ServerTransaction.begin, "SET LOCAL search_path TO \(schema: ()), pg_temp",
+      ServerTransaction.begin, ServerSession.limitingIdleTime(ofProgramThatBeginsAgain: true),
+      "SET LOCAL search_path TO \(schema: ()), pg_temp",
       "SELECT \(ServerText.sharedLock(session.schema))",
     ])
   }

@@ -13,8 +13,8 @@ final class Arrivals: Sendable {
   }
 
   private let state = LockProtected(State())
-  /// As many objects as a few megabytes of hashes are for.
-  private static let maximumCount = 1 << 20
+  /// As many objects as four megabytes of hashes are for.
+  private static let maximumCount = 1 << 18
 
   private static func hash(_ key: UnsafeRawBufferPointer) -> Int {
     var hasher = Hasher()
