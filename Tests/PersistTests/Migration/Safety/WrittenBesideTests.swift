@@ -100,7 +100,7 @@ struct WrittenBesideTests {
       let before = try MadeStore.rows("SELECT * FROM Z_METADATA", at: url)
       let result = try migrate(url, writing: 9_007_199_254_740_993)
       let error = persistError { _ = try result.get() }
-      #expect(error?.code == .migrationFailed, "\(String(describing: error))")
+      #expect(error?.code == .mappingNotInferable, "\(String(describing: error))")
       try #expect(MadeStore.rows("SELECT * FROM Z_METADATA", at: url) == before)
       try #expect(
         MadeStore.rows("SELECT ZCOUNT FROM ZCOUNTER WHERE Z_PK = 5", at: url) == [["9007199254740993"]])
