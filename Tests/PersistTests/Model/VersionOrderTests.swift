@@ -66,7 +66,8 @@ struct VersionOrderTests {
     let names = ["Model", "Draft", "Model 2", "Final", "Model 3", "Model 4", "Model 5"].shuffled(using: &numbers)
     func place(_ name: String) -> Int { names.firstIndex(of: name) ?? 0 }
     let steps = [
-      ("Model", "Model 2"), ("Model 3", "Draft"), ("Draft", "Model 4"), ("Model 2", "Final"), ("Final", "Model 5"),
+      ("Model", "Model 2"), ("Model 3", "Draft"), ("Draft", "Model 4"), ("Model 4", "Model 5"), ("Model 2", "Final"),
+      ("Final", "Model 5"),
     ].map { (from: place($0), to: place($1)) }
     let order = VersionOrder(names: names, identifiers: names.map { _ in [] }, family: "Model", steps: steps)
     let between = order.between(place("Model"), place("Model 5"))
