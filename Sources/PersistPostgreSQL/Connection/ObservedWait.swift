@@ -42,7 +42,8 @@ private final class ObservedWait {
       return try session.first(
         """
         SELECT CASE b.pid WHEN 0 THEN 'a prepared transaction' \
-        ELSE coalesce(nullif(a.application_name, ''), 'a program') END || coalesce(' from ' || host(a.client_addr), '') \
+        ELSE coalesce(nullif(a.application_name, ''), 'a program') END \
+        || coalesce(' from ' || host(a.client_addr), '') \
         || coalesce(', in a transaction since ' || to_char(a.xact_start, 'YYYY-MM-DD HH24:MI:SS'), '') \
         FROM unnest(pg_blocking_pids(\(number: process)::int)) AS b (pid) \
         LEFT JOIN pg_stat_activity AS a ON a.pid = b.pid \
