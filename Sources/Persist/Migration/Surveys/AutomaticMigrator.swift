@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 
 /// Migrates stores to the coordinator's model when they are opened: compares, plans, migrates.
 ///
