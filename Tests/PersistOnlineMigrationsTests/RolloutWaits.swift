@@ -9,7 +9,7 @@ struct RolloutWaits: CustomStringConvertible {
   }
 
   private var phases: [Phase] = []
-  /// What sessions of the servers waited for meanwhile, for each operation of two seconds and more.
+  /// The waits of the servers' sessions meanwhile, for each operation of two seconds and more.
   var explanations: [String] = []
   /// The longest time in which the machine stood still, in seconds; no wait contains it.
   var stall = 0.0

@@ -40,7 +40,7 @@ final class RolloutWatch: Sendable {
     state.withLock { $0.observations.append(Observation(time: time, text: text)) }
   }
 
-  /// What was observed between two moments, in words.
+  /// The observations between two moments, in words.
   func observations(from begin: Double, to end: Double) -> [String] {
     state.withLock { $0.observations }.filter { begin <= $0.time && $0.time <= end + 2 * Self.interval }.map {
       "+\(Int((($0.time - begin) * 1000).rounded())) ms: \($0.text)"

@@ -57,7 +57,7 @@ extension AutomaticMigrator {
 extension MigrationTrials {
   /// The first parked values, objects or pairs of a store that its migrated copy lacks, in words; nil if it has all.
   ///
-  /// - Parameter parked: What is parked in the copy.
+  /// - Parameter parked: The parked values of the copy.
   fileprivate func firstParkedLoss(
     from before: StoreContents, to after: StoreContents, _ parked: ParkedMarks
   ) throws -> String? {

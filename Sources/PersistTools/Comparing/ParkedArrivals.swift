@@ -14,9 +14,9 @@ struct ParkedArrivals {
 
   /// - Parameters:
   ///   - before: The store.
-  ///   - former: What was parked in it.
+  ///   - former: Its parked values.
   ///   - after: The migrated copy.
-  ///   - reader: What is parked in the copy.
+  ///   - reader: A reader of its parked values.
   ///   - result: The same copy.
   init(
     from before: StoreContents, _ former: ParkedMarks, to after: StoreContents, _ reader: ParkedReader,

@@ -12,7 +12,7 @@ struct ParkedReturns {
   private let reader: ParkedReader
   /// The comparisons of the models of slots with the new model.
   private let places: ParkingComparisons
-  /// What is parked in the copy.
+  /// The parked values of the copy.
   private let parked: ParkedMarks
   private let map: TableMap
   private let newMap: TableMap
@@ -25,10 +25,10 @@ struct ParkedReturns {
   /// - Parameters:
   ///   - before: The store.
   ///   - source: The same store.
-  ///   - reader: What is parked in it.
+  ///   - reader: A reader of its parked values.
   ///   - after: The migrated copy.
   ///   - result: The same copy.
-  ///   - parked: What is parked in the copy.
+  ///   - parked: Its parked values.
   init(
     from before: StoreContents, _ source: any StoreInspector, _ reader: ParkedReader, to after: StoreContents,
     _ result: any StoreInspector, _ parked: ParkedMarks, _ trials: MigrationTrials

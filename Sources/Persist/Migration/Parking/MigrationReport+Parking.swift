@@ -15,7 +15,7 @@ extension MigrationReport {
     Logger(label: "persist.migration").warning("\(parkingWarning(at: url))")
   }
 
-  /// What was parked: "3 values of Item.colour, 1 object of Tag".
+  /// The parked values and objects, in words: "3 values of Item.colour, 1 object of Tag".
   package var parkedWords: String {
     parkedContents.map { content in
       let what = content.what.hasSuffix("s") ? String(content.what.dropLast()) : content.what

@@ -195,7 +195,7 @@ struct MigrationCostTests {
         _ = try connection.count(.rows("ZBOOK", .all))
         return connection.stateNumber
       }
-      // What others roll back changes nothing.
+      // A transaction that others roll back changes nothing.
       try MadeStore.run("BEGIN", "DELETE FROM ZBOOK", "ROLLBACK", at: url)
       let state = try connection.transaction { connection.stateNumber }
       #expect(state == migration.checkedState)

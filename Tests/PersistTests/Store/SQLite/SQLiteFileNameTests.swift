@@ -39,5 +39,7 @@ struct SQLiteFileNameTests {
     #expect(migration == WorkingFolder.url(besideStoreAt: url).path)
     let backup = SQLiteFileName.hiddenPath(beside: url.path, BackupFolder.suffix)
     #expect(backup == BackupFolder.url(besideStoreAt: url).path)
+    let hidden = "\(url.deletingLastPathComponent().path)/.\(url.lastPathComponent)"
+    #expect(migration == hidden + ".migration" && backup == hidden + ".backup")
   }
 }

@@ -21,7 +21,7 @@ package struct ParkedTransfer: ParkedCopier {
   /// Copies what is parked in a store, or a part of it, to a copy in which nothing is parked.
   ///
   /// - Parameters:
-  ///   - reader: What is parked in the store.
+  ///   - reader: A reader of the store's parked values.
   ///   - copy: The copy.
   ///   - model: The model of both.
   ///   - isIncluded: Whether to copy a row of a slot; nil to copy all.

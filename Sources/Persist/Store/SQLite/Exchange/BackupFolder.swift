@@ -50,8 +50,7 @@ final class BackupFolder {
   static let suffix = ".backup"
 
   static func url(besideStoreAt store: URL) -> URL {
-    store.deletingLastPathComponent()
-      .appendingPathComponent(".\(store.lastPathComponent)\(suffix)", isDirectory: true)
+    URL(fileURLWithPath: SQLiteFileName.hiddenPath(beside: store.path, suffix), isDirectory: true)
   }
 
   // MARK: Restoring

@@ -69,7 +69,6 @@ final class WorkingFolder {
   static let suffix = ".migration"
 
   static func url(besideStoreAt store: URL) -> URL {
-    store.deletingLastPathComponent()
-      .appendingPathComponent(".\(store.lastPathComponent)\(suffix)", isDirectory: true)
+    URL(fileURLWithPath: SQLiteFileName.hiddenPath(beside: store.path, suffix), isDirectory: true)
   }
 }
