@@ -9,14 +9,12 @@ import Testing
 struct ConvergenceLawTests {
   @Test(
     "Replicas that have received everything are equal, whatever was changed, copied, put back, updated and interrupted",
-    .law("sync-convergence", short: 8, long: 2000))
+    .law("sync-convergence", short: 30, long: 10_000))
   func convergence() async throws {
     await forEachSeed { seed in
       var random = SeededRandom(seed: seed)
-      // A quarter of the runs has one version of the model.
-      let isPlain = random.next() % 4 == 0
-      let steps = (0..<60).map { _ in SyncRun.Step(&random) }
-      let setting = SyncRun.Setting(seed: random.next(), versions: isPlain ? 1 : Int.random(in: 2...5, using: &random))
+      let setting = SyncRun.Setting(&random)
+      let steps = (0..<setting.extent.steps(upTo: 60, &random)).map { _ in SyncRun.Step(&random) }
       let faults = await SyncRun.faults(setting, steps)
       guard !faults.isEmpty else { return }
       let (fewer, rest) = await SyncRun.reduced(setting, steps)

@@ -113,7 +113,7 @@ struct SeedDeletionTests {
 
   @Test(
     "Copies of a file agree, keep everything that nobody has deleted, and nothing that was deleted with proof",
-    .law("sync-seeds", short: 12, long: 1500))
+    .law("sync-seeds", short: 30, long: 10_000))
   func law() async throws {
     await forEachSeed { seed in
       do {
@@ -273,7 +273,7 @@ private struct SeedFiles {
     func number(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
     var files = [try newSeed(history)]
     var created = 0
-    for step in 0..<40 {
+    for step in 0..<RunExtent(&random).steps(upTo: 40, &random) {
       let file = files[number(files.count)]
       let labels = (objects[file] ?? [:]).keys.sorted()
       switch number(10) {
@@ -294,7 +294,7 @@ private struct SeedFiles {
           }
         }
       case 5, 6: if !labels.isEmpty { try delete(labels[number(labels.count)], in: file) }
-      case 7, 8: if files.count < 4, step > 6 { files.append(try copy(file)) }
+      case 7, 8: if files.count < 4, created > 1 { files.append(try copy(file)) }
       default: if history != .inCopies || files.count > 1 { try turnHistoryOn(file) }
       }
     }

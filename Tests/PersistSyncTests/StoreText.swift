@@ -3,9 +3,14 @@ import Persist
 
 extension Device {
   /// Everything in the store, without the keys of rows.
+  func contents() throws -> [String] { try coordinator.contents() }
+}
+
+extension PersistentStoreCoordinator {
+  /// Everything in the store, without the keys of rows.
   func contents() throws -> [String] {
-    let context = ManagedObjectContext(coordinator)
-    return try model.entities.filter { $0.superentity == nil }.flatMap { entity in
+    let context = ManagedObjectContext(self)
+    return try managedObjectModel.entities.filter { $0.superentity == nil }.flatMap { entity in
       try context.fetch(FetchRequest<ManagedObject>(entity.name)).map { try Self.text(of: $0) }
     }.sorted()
   }

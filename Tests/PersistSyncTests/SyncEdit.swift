@@ -7,7 +7,17 @@ import PersistTestSupport
 struct SyncEdit {
   let context: ManagedObjectContext
   let names: SyncModelChain.Names
+  /// The kinds of changes; nil for all.
+  let kinds: [Int]?
   var random: SeededRandom
+
+  private static let kindCount = 28
+
+  /// A few kinds of changes, and those that create and delete objects.
+  static func someKinds(_ random: inout SeededRandom) -> [Int] {
+    let count = Int.random(in: 2...8, using: &random)
+    return [0, 1, 3, 24] + (0..<count).map { _ in Int.random(in: 0..<kindCount, using: &random) }
+  }
 
   mutating func number(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
 
@@ -63,7 +73,7 @@ struct SyncEdit {
   }
 
   mutating func change() throws {
-    switch number(28) {
+    switch kinds.map({ $0[number($0.count)] }) ?? number(Self.kindCount) {
     case 0: try set("label", unique(), of: create("Box"))
     case 1, 2: try createItem()
     case 3:
@@ -73,7 +83,7 @@ struct SyncEdit {
     case 4: try set("name", number(8) == 0 ? nil : "n\(number(100))", of: any("Item"))
     case 5:
       try set("price", Decimal(number(40)) / 8, of: any("Item"))
-      try set("photo", number(2) == 0 ? nil : Data(count: number(3) * 100_000), of: any("Item"))
+      try set("photo", number(2) == 0 ? nil : Data(count: number(3) * (66 << 10)), of: any("Item"))
     case 6: try set("box", number(4) == 0 ? nil : any("Box"), of: any("Item"))
     case 7, 8: try toggle("tags", "Item", "Tag")
     case 9: try move("items", of: "Box")
@@ -101,6 +111,23 @@ struct SyncEdit {
       let entity = ["Box", "Item", "Item", "Tag", "Lid", "Sticker"][number(6)]
       guard number(2) == 0, let object = try any(entity) else { return }
       context.delete(object)
+    }
+  }
+
+  /// Creates objects of all entities.
+  mutating func createSome() throws {
+    for _ in 0..<2 {
+      try set("label", unique(), of: create("Box"))
+      try createItem()
+    }
+    try createItem()
+    for label in ["t0", "t1"] { try set("label", label, of: create("Tag")) }
+    let lid = try create("Lid")
+    try set("box", any("Box"), of: lid)
+    for entity in ["Sticker", "Star"] {
+      let sticker = try create(entity)
+      try set("shape", "round", of: sticker)
+      if let sticker { try many("stickers", of: any("Box"))?.insert(sticker) }
     }
   }
 

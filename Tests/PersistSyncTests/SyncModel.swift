@@ -89,6 +89,8 @@ final class Device {
     let coordinator = PersistentStoreCoordinator(model: model, registry: registry)
     var options = StoreOptions(migrator: AutomaticMigrator(mappingModels: mappingModels))
     options.tracksHistory = true
+    // No test of synchronization takes the computer's power away.
+    options.pragmas["synchronous"] = "OFF"
     try coordinator.addStore(at: url, options: options)
     let replica = try Replica(
       coordinator, identifiedBy: identifiers, mappingModels: mappingModels, sources: sources)

@@ -8,9 +8,34 @@ import PersistTestSupport
 struct SyncRun {
   /// Everything that a run depends on, except for its steps.
   struct Setting: Sendable {
-    var seed: UInt64
+    let extent: RunExtent
+    let seed: UInt64
+    let devices: Int
     /// The number of versions of the model.
-    var versions: Int
+    let versions: Int
+    /// Whether one device begins with objects, and sends them.
+    let beginsTogether: Bool
+    /// The kinds of changes; nil for all.
+    let kinds: [Int]?
+    let ending: Ending
+
+    init(_ random: inout SeededRandom) {
+      extent = RunExtent(&random)
+      seed = random.next()
+      devices = extent.parts(upTo: 4, &random)
+      // A quarter of the runs has one version of the model.
+      versions = random.next() % 4 == 0 ? 1 : extent.parts(upTo: 5, &random)
+      beginsTogether = random.next() % 2 == 0
+      // A run with changes of few kinds has more of them on the same values.
+      kinds = extent != .large && random.next() % 2 == 0 ? SyncEdit.someKinds(&random) : nil
+      ending = extent == .large ? .both : Ending.allCases[Int(random.next() % 3)]
+    }
+  }
+
+  /// The comparisons at the end: with the rules, when all devices have the newest version, or when one of them has
+  /// changed something then.
+  enum Ending: CaseIterable {
+    case newest, changed, both
   }
 
   /// A step has a seed of its own, so that it does the same if others are left out.
@@ -38,6 +63,7 @@ struct SyncRun {
   }
 
   private let folder: URL
+  private let setting: Setting
   private let chain: SyncModelChain
   private var devices: [Device] = []
   private var versions: [Int] = []
@@ -46,12 +72,12 @@ struct SyncRun {
   private var faults: [String] = []
 
   private init(_ setting: Setting, _ folder: URL) throws {
-    self.folder = folder
+    (self.folder, self.setting) = (folder, setting)
     var random = SeededRandom(seed: setting.seed)
     chain = try SyncModelChain(&random, count: setting.versions)
     hub = ChaoticHub(setting.seed)
     sources = SeededSources(setting.seed)
-    for _ in 0..<Int.random(in: 2...4, using: &random) {
+    for _ in 0..<setting.devices {
       try addDevice(version: Int.random(in: 0..<setting.versions, using: &random), &random)
     }
   }
@@ -100,7 +126,8 @@ struct SyncRun {
   }
 
   private mutating func run(_ steps: [Step]) async throws {
-    var random = SeededRandom(seed: 1)
+    var random = SeededRandom(seed: setting.seed &+ 1)
+    if setting.beginsTogether { try await begin(&random) }
     for (number, step) in steps.enumerated() {
       random = SeededRandom(seed: step.seed)
       let index = Int.random(in: 0..<devices.count, using: &random)
@@ -115,17 +142,31 @@ struct SyncRun {
       if number % 4 == 0 { check(index) }
     }
     await hub.becomeReliable()
-    for _ in 0..<2 { for device in devices { try await synchronize(device) } }
+    // Stores may also be migrated with changes that others don't know.
+    if Int.random(in: 0..<2, using: &random) == 0 { try await synchronizeAll() }
     for index in devices.indices { try update(index, to: chain.versions.count - 1) }
-    for _ in 0..<3 { for device in devices { try await synchronize(device) } }
-    try expectEqual(await wanted(), "the rules")
+    try await synchronizeAll()
+    if setting.ending != .changed { try expectEqual(await wanted(), "the rules") }
+    if setting.ending != .newest { try await end(&random) }
+    for index in devices.indices { check(index) }
+  }
+
+  /// Creates objects of all entities, for all devices that receive them.
+  private mutating func begin(_ random: inout SeededRandom) async throws {
+    try change(0, &random) { try $0.createSome() }
+    for device in devices { try await synchronize(device) }
+  }
+
+  /// Changes one device, and compares all others with it.
+  private mutating func end(_ random: inout SeededRandom) async throws {
     // Whoever knows all changes decides, whatever its clock shows.
     let last = Int.random(in: 0..<devices.count, using: &random)
     for _ in 0..<4 { try edit(last, &random) }
     // References without an inverse to objects that were deleted become nil.
     _ = try devices[last].replica.work.capture()
     let wanted = try devices[last].contents()
-    for device in [devices[last]] + devices + devices { try await synchronize(device) }
+    try await synchronize(devices[last])
+    try await synchronizeAll()
     try expectEqual(wanted, "the last one")
     try expectEqual(await self.wanted(), "the rules")
     guard Int.random(in: 0..<4, using: &random) == 0 else { return }
@@ -152,14 +193,12 @@ struct SyncRun {
   private func wanted() async throws -> [String] {
     let version = chain.versions.count - 1
     let oracle = try SyncOracle(chain, await hub.everything, parts: await hub.partContents)
-    let device = try Device(
-      folder.appendingPathComponent("oracle \(UUID()).sqlite"), chain.versions[version],
-      identifiedBy: chain.identifiers(version))
-    defer { try? device.close() }
-    let context = ManagedObjectContext(device.coordinator)
+    let coordinator = PersistentStoreCoordinator(model: chain.versions[version])
+    try coordinator.addInMemoryStore()
+    let context = ManagedObjectContext(coordinator)
     try oracle.create(in: context)
     try context.save()
-    return try device.contents()
+    return try coordinator.contents()
   }
 
   private mutating func expectEqual(_ wanted: [String], _ name: String) throws {
@@ -186,7 +225,9 @@ struct SyncRun {
 
   // MARK: Steps
 
-  private mutating func synchronize(_ device: Device) async throws {
+  /// - Returns: Whether something was sent or received.
+  @discardableResult
+  private mutating func synchronize(_ device: Device) async throws -> Bool {
     do {
       let report = try await device.replica.synchronize(with: hub)
       // A part of a large value is late.
@@ -194,7 +235,18 @@ struct SyncRun {
         faults.append("\(refused)")
       }
       for error in report.waiting { faults.append("\(error)") }
-    } catch is ChaoticHub.Interruption {}
+      return report.sent > 0 || report.received > 0
+    } catch is ChaoticHub.Interruption { return true }
+  }
+
+  /// Synchronizes all devices until none of them sends or receives anything.
+  private mutating func synchronizeAll() async throws {
+    for _ in 0..<8 {
+      var isAtRest = true
+      for device in devices where try await synchronize(device) { isAtRest = false }
+      if isAtRest { return }
+    }
+    faults.append("The devices still exchange changes.")
   }
 
   private func compact(_ device: Device) async throws {
@@ -243,9 +295,18 @@ struct SyncRun {
   }
 
   private func edit(_ index: Int, _ random: inout SeededRandom) throws {
+    try change(index, &random) { edit in
+      for _ in 0...edit.number(4) { try edit.change() }
+    }
+  }
+
+  private func change(
+    _ index: Int, _ random: inout SeededRandom, _ body: (inout SyncEdit) throws -> Void
+  ) throws {
     let context = ManagedObjectContext(devices[index].coordinator)
-    var edit = SyncEdit(context: context, names: chain.names[versions[index]], random: random)
-    for _ in 0...edit.number(4) { try edit.change() }
+    var edit = SyncEdit(
+      context: context, names: chain.names[versions[index]], kinds: setting.kinds, random: random)
+    try body(&edit)
     random = edit.random
     do {
       try context.save()

@@ -8,7 +8,7 @@ import Testing
 struct VersionLawTests {
   @Test(
     "Replicas of different versions lose nothing, and are equal once all have the newest one",
-    .law("sync-versions", short: 10, long: 2000))
+    .law("sync-versions", short: 30, long: 10_000))
   func versions() async throws {
     await forEachSeed { seed in
       do {
@@ -125,6 +125,7 @@ struct AmbiguousVersionTests {
 
 /// One run of the law.
 private struct VersionRun {
+  private let extent: RunExtent
   private let chain: ModelChain
   private var random: SeededRandom
   private var devices: [Device] = []
@@ -136,10 +137,11 @@ private struct VersionRun {
 
   init(_ seed: UInt64, _ folder: URL) throws {
     random = SeededRandom(seed: seed)
-    chain = try ModelChain(&random, count: Int.random(in: 2...5, using: &random))
+    extent = RunExtent(&random)
+    chain = try ModelChain(&random, count: extent.parts(upTo: 5, &random))
     hub = ChaoticHub(seed)
     let sources = SeededSources(seed)
-    for index in 0..<number(3) + 2 {
+    for index in 0..<extent.parts(upTo: 4, &random) {
       let version = number(chain.versions.count)
       versions.append(version)
       devices.append(
@@ -156,7 +158,7 @@ private struct VersionRun {
 
   mutating func run() async throws {
     let last = chain.versions.count - 1
-    for _ in 0..<40 {
+    for _ in 0..<extent.steps(upTo: 40, &random) {
       let index = number(devices.count)
       switch number(12) {
       case 0...5: try edit(index)
@@ -167,11 +169,11 @@ private struct VersionRun {
       }
     }
     await hub.becomeReliable()
-    for _ in 0..<2 { for device in devices { try await synchronize(device) } }
+    try await synchronizeAll()
     // The last change of each lasting value, made by one device that knows all others.
     try editLast()
     for index in devices.indices { if versions[index] < last { try update(index, to: last) } }
-    for _ in 0..<3 { for device in devices { try await synchronize(device) } }
+    try await synchronizeAll()
     let contents = try devices.map { try $0.contents() }
     for (index, other) in contents.enumerated() where other != contents[0] {
       let (first, second) = (Set(contents[0]), Set(other))
@@ -190,11 +192,24 @@ private struct VersionRun {
     try devices[index].update(to: chain.versions[version], chain.registry(upTo: version))
   }
 
-  private func synchronize(_ device: Device) async throws {
+  /// - Returns: Whether something was sent or received.
+  @discardableResult
+  private func synchronize(_ device: Device) async throws -> Bool {
     do {
       let report = try await device.replica.synchronize(with: hub)
       #expect(report.refused.isEmpty)
-    } catch is ChaoticHub.Interruption {}
+      return report.sent > 0 || report.received > 0
+    } catch is ChaoticHub.Interruption { return true }
+  }
+
+  /// Synchronizes all devices until none of them sends or receives anything.
+  private func synchronizeAll() async throws {
+    for _ in 0..<8 {
+      var isAtRest = true
+      for device in devices where try await synchronize(device) { isAtRest = false }
+      if isAtRest { return }
+    }
+    Issue.record("The devices still exchange changes.")
   }
 
   // MARK: Changes

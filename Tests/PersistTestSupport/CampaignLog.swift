@@ -3,7 +3,8 @@ import Foundation
 /// The files that a run of a law leaves for `Scripts/campaign`, in the folder named by `PERSIST_CAMPAIGN`.
 ///
 /// While the law runs, a file `NAME.UUID.running` contains the current seed, so that a seed that ends the whole program
-/// is known. Afterward, `NAME.UUID.done` contains inputs, seconds and the failed seeds, separated by tabs.
+/// is known. Afterward, `NAME.UUID.done` contains the number of inputs, seconds, the failed seeds, and the first and the
+/// last seed, separated by tabs.
 struct CampaignLog: Sendable {
   private let running: URL
   private let done: URL
@@ -27,10 +28,11 @@ struct CampaignLog: Sendable {
     try? handle.write(contentsOf: Data((String(repeating: "0", count: 20 - digits.count) + digits).utf8))
   }
 
-  func finish(inputs: Int, seconds: Double, failures: [UInt64]) {
+  func finish(inputs: Int, seconds: Double, failures: [UInt64], seeds: ClosedRange<UInt64>?) {
     try? handle.close()
-    let seeds = failures.map(String.init).joined(separator: ",")
-    try? Data("\(inputs)\t\(Int(seconds))\t\(seeds)\n".utf8).write(to: done)
+    let failures = failures.map(String.init).joined(separator: ",")
+    let range = seeds.map { "\($0.lowerBound)\t\($0.upperBound)" } ?? "\t"
+    try? Data("\(inputs)\t\(Int(seconds))\t\(failures)\t\(range)\n".utf8).write(to: done)
     try? FileManager.default.removeItem(at: running)
   }
 }

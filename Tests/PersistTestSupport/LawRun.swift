@@ -12,6 +12,8 @@ final class LawRun: Sendable {
   private struct State {
     var seeds: SeedRange
     var current: UInt64?
+    /// All seeds tried, which are consecutive.
+    var tried: ClosedRange<UInt64>?
     var count = 0
     var failures: [UInt64] = []
   }
@@ -42,7 +44,10 @@ final class LawRun: Sendable {
   func next() -> UInt64? {
     let seed: UInt64? = state.withLock { state in
       state.current = state.failures.count < Self.failureLimit ? state.seeds.take(after: state.count) : nil
-      if state.current != nil { state.count += 1 }
+      if let seed = state.current {
+        state.count += 1
+        state.tried = (state.tried?.lowerBound ?? seed)...seed
+      }
       return state.current
     }
     if let seed {
@@ -77,9 +82,9 @@ final class LawRun: Sendable {
   }
 
   func finish() {
-    let (count, failures) = state.withLock { ($0.count, $0.failures) }
+    let (count, failures, tried) = state.withLock { ($0.count, $0.failures, $0.tried) }
     let seconds = (ContinuousClock.now - start) / .seconds(1)
-    log?.finish(inputs: count, seconds: seconds, failures: failures)
+    log?.finish(inputs: count, seconds: seconds, failures: failures, seeds: tried)
     if TestLength.isLong, let total, count < total {
       print("\(name): \(count) of \(total) seeds were tried in \(Int(seconds)) s")
     }
