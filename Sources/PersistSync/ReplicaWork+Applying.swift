@@ -34,12 +34,17 @@ extension ReplicaWork {
   ///
   /// - Returns: The facts of each change set that are left; nil if all sets have been applied.
   private func applyPlain(_ sets: [ChangeSet]) throws -> (applied: AppliedSets, left: [[ChangeSet.Fact]]?) {
-    try repeating {
+    // A row may be missing.
+    var readsRows = false
+    return try repeating {
+      defer { readsRows = true }
       let captured = try capture().applied
       var (step, record, _) = try open()
       let tables = sets.compactMap(\.table)
       guard try PlainPass.accepts(sets, step) else { return (captured, sets.map(\.facts)) }
-      if let applied = try applyValues(of: sets, tables, in: step, record) { return (captured + applied, nil) }
+      if let applied = try applyValues(of: sets, tables, in: step, record, readsRows: readsRows) {
+        return (captured + applied, nil)
+      }
       var pass = try PlainPass(tables, step, upTo: limit)
       try pass.join { try arrivals.possible($0, record, step.history) }
       var rows = try PlainRows(pass)
@@ -50,8 +55,7 @@ extension ReplicaWork {
       record.time = max(record.time, pass.latest)
       let replicas = pass.replicas.union(sets.map(\.entry).filter(\.isOrdinary).map(\.replica))
       _ = try commit(
-        rows.writes, rows.changes, rows.entries, in: step, record, from: FactJoining.origins(replicas),
-        after: record.position)
+        rows.writes, nil, rows.entries, in: step, record, from: FactJoining.origins(replicas), after: record.position)
       let applied = AppliedSets(problems: rows.problems, waiting: step.map.failures)
       return (captured + applied, pass.leavesObjects ? tables.indices.map(pass.leftFacts) : nil)
     }
@@ -61,16 +65,15 @@ extension ReplicaWork {
   ///
   /// - Returns: Nil if a fact needs more than this.
   private func applyValues(
-    of sets: [ChangeSet], _ tables: [FactTable], in step: SyncStep, _ former: ReplicaRecord
+    of sets: [ChangeSet], _ tables: [FactTable], in step: SyncStep, _ former: ReplicaRecord, readsRows: Bool
   ) throws -> AppliedSets? {
-    var (pass, record) = (ValuePass(tables, step, upTo: limit), former)
+    var (pass, record) = (ValuePass(tables, step, upTo: limit, readsRows: readsRows), former)
     guard try pass.run() else { return nil }
     for set in sets { try setReceived(set, step) }
     record.time = max(record.time, pass.latest)
     let replicas = pass.replicas.union(sets.map(\.entry).filter(\.isOrdinary).map(\.replica))
     _ = try commit(
-      pass.writes, pass.changes, pass.entries, in: step, record, from: FactJoining.origins(replicas),
-      after: record.position)
+      pass.writes, nil, pass.entries, in: step, record, from: FactJoining.origins(replicas), after: record.position)
     return AppliedSets(problems: pass.problems, waiting: step.map.failures)
   }
 

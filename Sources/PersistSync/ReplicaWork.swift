@@ -159,13 +159,14 @@ struct ReplicaWork: Sendable {
   /// Writes rows and entries in one transaction.
   ///
   /// - Parameters:
+  ///   - changes: The changed objects; nil for those of the inserted and updated rows.
   ///   - origins: The replicas that made the changes.
   ///   - entries: Entries beside those of the step.
   ///   - number: The last transaction of the history that the step knows.
   ///   - advances: Whether the transaction becomes the record's position, so that it needn't be read again.
   /// - Returns: The new record.
   func commit(
-    _ writes: RowWrites, _ changes: SavedChanges, _ entries: AttachedList, in step: SyncStep, _ record: ReplicaRecord,
+    _ writes: RowWrites, _ changes: SavedChanges?, _ entries: AttachedList, in step: SyncStep, _ record: ReplicaRecord,
     from origins: String?, after number: Int64, advances: Bool = true
   ) throws -> ReplicaRecord {
     var (record, writes) = (record, writes)
@@ -187,7 +188,8 @@ struct ReplicaWork: Sendable {
         fix: "Open the store with StoreOptions(tracksHistory: true).")
     }
     arrivals.add(attached, step.tables.record)
-    coordinator.announce(changes)
+    // Large sets of identifiers are made only for contexts that merge them.
+    coordinator.announce { changes ?? step.store.changes(of: writes) }
     return step.tables.record ?? record
   }
 

@@ -97,7 +97,9 @@ public struct StoreInfo: Sendable, Hashable {
 extension PersistentStoreCoordinator {
   package var openStores: [any PersistentStore] { open.withLock { $0 } }
   /// Informs the contexts that automatically merge saves of changes that were written without a context.
-  package func announce(_ changes: SavedChanges) { savedChangesPost.deliver(changes, from: nil) }
+  package func announce(_ changes: () -> SavedChanges) {
+    if savedChangesPost.hasReceivers { savedChangesPost.deliver(changes(), from: nil) }
+  }
   var storeCount: Int { open.withLock { $0.count } }
   /// Changes when a store is added, removed or replaced.
   package var storeGeneration: Int { generation.load(ordering: .relaxed) }

@@ -55,8 +55,9 @@ package struct RowWrites: Sendable {
   package struct Update: Sendable {
     package let key: ManagedObjectID.Key
     package let entity: Entity
-    /// `Z_OPT` as it was read; the write fails as a conflict if the row's current value differs.
-    package let version: Int64
+    /// `Z_OPT` as it was read; the write fails as a conflict if the row's current value differs. Nil for a row that was
+    /// not read: the write fails if it doesn't exist, and the caller knows otherwise that nobody has changed it.
+    package let version: Int64?
     /// The changed property slots. May be empty: the row's version is still incremented.
     package let slots: [Int]
     /// The values of at least those slots; those that are missing are null. Separate from the slots, so that an object
@@ -64,7 +65,7 @@ package struct RowWrites: Sendable {
     package let values: SlotValues
 
     package init(
-      key: ManagedObjectID.Key, entity: Entity, version: Int64, slots: [Int], values: SlotValues
+      key: ManagedObjectID.Key, entity: Entity, version: Int64?, slots: [Int], values: SlotValues
     ) {
       self.key = key
       self.entity = entity

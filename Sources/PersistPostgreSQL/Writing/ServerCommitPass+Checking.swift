@@ -14,7 +14,7 @@ extension RowWrites {
     }
     guard let update = updates.first else { return true }
     guard updates.count == 1, links.isEmpty, orderings.isEmpty, case .permanent = update.key else { return false }
-    return true
+    return update.version != nil
   }
 }
 
@@ -29,8 +29,8 @@ extension ServerCommitPass {
       if case .objectID(let owner)? = row.values[slot] { try recordMissingPlace(plan, slot, owner, member: key) }
     }
     let shape = CheckedChange.Shape.update(entity: row.entity.number, slots: row.slots)
-    let parameters = columns.map(\.parameter) + [.integer(key), .integer(row.version)]
-    let version = row.version
+    let version = row.version ?? 0
+    let parameters = columns.map(\.parameter) + [.integer(key), .integer(version)]
     addFirst(
       CheckedChange(shape, of: 1, parameters) {
         let assignments = columns.map { column -> ServerText in

@@ -152,16 +152,16 @@ struct ServerCommitPass {
       versions[table] = own
     }
     var conflicts: [RowConflict] = []
-    func compare(_ key: ManagedObjectID.Key, _ entity: Entity, _ expected: Int64) throws -> Bool {
+    func compare(_ key: ManagedObjectID.Key, _ entity: Entity, _ expected: Int64?) throws -> Bool {
       // A row that the save itself inserts.
       if case .temporary = key { return true }
       let (plan, key) = (try plan(entity), try self.key(of: key, entity))
       let stored = versions[plan.table]?[key]
-      if stored == expected { return true }
+      if let stored, stored == expected ?? stored { return true }
       conflicts.append(
         RowConflict(
           id: ManagedObjectID(entityName: entity.name, storeIdentifier: store.identifier, key: .permanent(key)),
-          entity: entity, expectedVersion: expected, storedVersion: stored))
+          entity: entity, expectedVersion: expected ?? 0, storedVersion: stored))
       return false
     }
     for row in writes.updates { _ = try compare(row.key, row.entity, row.version) }

@@ -100,9 +100,7 @@ enum PortableValue {
       _ = try reader.byte()
       let life = try reader.fixed32()
       let bytes = reader.rest()
-      guard !bytes.isEmpty, bytes.count <= SyncFormat.maximumNameSize else {
-        throw SyncFormat.error("A reference has no identity.")
-      }
+      guard (1...SyncFormat.maximumNameSize).contains(bytes.count) else { throw hasNoIdentity }
       return .reference(Identity(bytes: bytes), life: life)
     }
     if isLarge(bytes, range) {
@@ -115,6 +113,8 @@ enum PortableValue {
     try reader.end()
     return .value(value)
   }
+
+  private static var hasNoIdentity: PersistenceError { SyncFormat.error("A reference has no identity.") }
 
   /// Whether a content is a large value.
   static func isLarge(_ bytes: [UInt8], _ range: Range<Int>) -> Bool {
@@ -138,7 +138,11 @@ enum PortableValue {
     case .string, .uri: try reader.skipText(upTo: SyncFormat.maximumValueSize)
     case .data: _ = try reader.countedRange()
     case .uuid: _ = try reader.uuid()
-    case .decimal, .composite, .reference, .large, nil:
+    case .reference:
+      _ = try reader.fixed32()
+      guard (1...SyncFormat.maximumNameSize).contains(reader.remainingCount) else { throw hasNoIdentity }
+      return
+    case .decimal, .composite, .large, nil:
       _ = try content(bytes, range)
       return
     }

@@ -5,7 +5,6 @@ import Persist
 struct PlainRows {
   var pass: PlainPass
   private(set) var writes = RowWrites()
-  private(set) var changes = SavedChanges()
   private(set) var problems: [SyncProblem] = []
   /// The entries to write: those of most tables in the order of their keys.
   var entries = AttachedList()
@@ -241,7 +240,6 @@ struct PlainRows {
   private mutating func insert(_ new: [Int]) throws {
     let store = store
     writes.inserts.reserveCapacity(new.count)
-    changes.insertedObjectIDs.reserveCapacity(new.count)
     var next = 0
     var last: SyncSchema.EntityPart?
     for place in new {
@@ -292,7 +290,6 @@ struct PlainRows {
         }
       }
       writes.inserts.append(.init(key: .permanent(row.key), entity: entity, values: values))
-      changes.insertedObjectIDs.insert(store.identifier(entity, row.key))
     }
   }
 
@@ -335,7 +332,6 @@ struct PlainRows {
         .init(
           key: .permanent(id.key), entity: entity, version: row.snapshot.version, slots: slots.sorted(),
           values: values))
-      changes.updatedObjectIDs.insert(store.identifier(entity, id.key))
     }
   }
 

@@ -4,13 +4,14 @@ import Persist
 /// Applies changes of nothing but attributes of known objects, of which most change sets consist.
 ///
 /// It has the result of ``PlainPass``. Since it needs neither new rows nor references, it changes the entries of rows
-/// without taking them apart, in the order of the rows.
+/// without taking them apart, in the order of the rows. It doesn't read the rows either: the entries show which values
+/// change, and the step is written only if the history has nothing that they don't know.
 struct ValuePass {
   private let step: SyncStep
   private let tables: [FactTable]
   private let limit: UInt64
+  private let readsRows: Bool
   private(set) var writes = RowWrites()
-  private(set) var changes = SavedChanges()
   private(set) var problems: [SyncProblem] = []
   /// The entries to write, in the order of their keys.
   private(set) var entries = AttachedList()
@@ -53,9 +54,11 @@ struct ValuePass {
     var content: Range<Int>
   }
 
-  /// - Parameter limit: The latest time that raises the replica's.
-  init(_ tables: [FactTable], _ step: SyncStep, upTo limit: UInt64) {
-    (self.tables, self.step, self.limit) = (tables, step, limit)
+  /// - Parameters:
+  ///   - limit: The latest time that raises the replica's.
+  ///   - readsRows: Whether to leave out rows that don't exist, as after a deletion that the history doesn't have.
+  init(_ tables: [FactTable], _ step: SyncStep, upTo limit: UInt64, readsRows: Bool) {
+    (self.tables, self.step, self.limit, self.readsRows) = (tables, step, limit, readsRows)
     isUsed = tables.map { Array(repeating: false, count: $0.replicas.count) }
   }
 
@@ -185,7 +188,10 @@ struct ValuePass {
         return false
       }
       changed.append(PackedValues.Change(place: own, head: head, stamp: stamp, content: entry.content))
-      values.append(ChangedValue(attribute: attribute, table: object.table, content: entry.content))
+      // The row has an equal value already if it was set twice.
+      if own.map({ bytes.isEqual(packed.facts[$0].content, to: table.bytes, entry.content) }) != true {
+        values.append(ChangedValue(attribute: attribute, table: object.table, content: entry.content))
+      }
       isUsed[object.table][Int(entry.replica)] = true
       if entry.time <= limit { latest = max(latest, entry.time) }
     }
@@ -208,12 +214,12 @@ struct ValuePass {
 
   private mutating func writeRows() throws {
     let store = step.store
-    let present = try store.rows(rows.map { store.row($0.entity, $0.key) })
+    let present = readsRows ? try store.rows(rows.map { store.row($0.entity, $0.key) }) : []
     writes.updates.reserveCapacity(rows.count)
-    changes.updatedObjectIDs.reserveCapacity(rows.count)
     var last: SyncSchema.EntityPart?
-    for (changed, row) in zip(rows, present) {
-      guard let row else { continue }
+    for (place, changed) in rows.enumerated() {
+      let row = readsRows ? present[place] : nil
+      if readsRows, row == nil { continue }
       if last?.entity !== changed.entity { last = step.schema[changed.entity] }
       guard let part = last else { continue }
       var new = SlotValues()
@@ -226,7 +232,7 @@ struct ValuePass {
           problems.append(
             SyncProblem(objectID: store.identifier(changed.entity, changed.key), missing: attribute.name))
         }
-        guard try store.value(attribute, in: row) != stored else { continue }
+        if let row, try store.value(attribute, in: row) == stored { continue }
         slots.append(attribute.slot)
         if !stored.isNull { new[attribute.slot] = stored }
       }
@@ -236,9 +242,8 @@ struct ValuePass {
       if slots != lastSlots { lastSlots = slots }
       writes.updates.append(
         .init(
-          key: .permanent(changed.key), entity: changed.entity, version: row.snapshot.version, slots: lastSlots,
+          key: .permanent(changed.key), entity: changed.entity, version: row?.snapshot.version, slots: lastSlots,
           values: new))
-      changes.updatedObjectIDs.insert(store.identifier(changed.entity, changed.key))
     }
   }
 }

@@ -122,6 +122,19 @@ struct SyncStore {
     }
   }
 
+  /// The objects of inserted and updated rows.
+  func changes(of writes: RowWrites) -> SavedChanges {
+    func ids(_ rows: some Sequence<(Entity, ManagedObjectID.Key)>) -> Set<ManagedObjectID> {
+      Set(
+        rows.lazy.map { entity, key in
+          ManagedObjectID(entityName: entity.name, storeIdentifier: storeIdentifier, key: key)
+        })
+    }
+    return SavedChanges(
+      inserted: ids(writes.inserts.lazy.map { ($0.entity, $0.key) }),
+      updated: ids(writes.updates.lazy.map { ($0.entity, $0.key) }))
+  }
+
   /// The writes that set columns of rows to nil.
   func clearing(_ columns: [(row: Row, slot: Int)]) -> (writes: RowWrites, changes: SavedChanges) {
     var (writes, changes) = (RowWrites(), SavedChanges())

@@ -42,8 +42,9 @@ extension ParentRows {
     try parent.readRows(of: unread)
     let justRead = Set(unread.map(\.objectID))
     func conflict(
-      _ id: ManagedObjectID, _ entity: Entity, _ version: Int64, mayBeGone: Bool, mayBeNewer: Bool = false
+      _ id: ManagedObjectID, _ entity: Entity, _ version: Int64?, mayBeGone: Bool, mayBeNewer: Bool = false
     ) -> RowConflict? {
+      let version = version ?? 0
       guard let object = targets[id], object.change != .deleted, object.loading != .missing,
         object.hasNoRow || object.snapshot != nil
       else {

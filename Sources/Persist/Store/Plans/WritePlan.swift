@@ -39,6 +39,8 @@ package final class WritePlan: Sendable {
   package final class Update: Sendable {
     let slots: [Int]
     let sql: PreparedSQL
+    /// The statement for rows whose versions aren't known.
+    let ofUnreadRow: Lazy<PreparedSQL>
     package let columns: [Column]
     let bindings: [Binding]
     /// The affected columns whose values may be stored in files.
@@ -50,6 +52,7 @@ package final class WritePlan: Sendable {
       self.slots = slots
       self.columns = columns
       sql = PreparedSQL(.update(table, columns.map(\.name)))
+      ofUnreadRow = Lazy { PreparedSQL(.update(table, columns.map(\.name), checksVersion: false)) }
       bindings = columns.map(Binding.init)
       fileColumns = columns.filter(\.mayBeInFile).map(\.name)
       hasPlaces = columns.contains { if case .place = $0.source { true } else { false } }

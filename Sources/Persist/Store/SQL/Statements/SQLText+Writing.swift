@@ -43,12 +43,12 @@ extension SQLText {
   }
 
   /// Parameters: the columns, then the row's key and version when it was read.
-  package static func update(_ table: String, _ columns: [String]) -> SQLText {
+  ///
+  /// - Parameter checksVersion: Whether the statement has a parameter for the version.
+  package static func update(_ table: String, _ columns: [String], checksVersion: Bool = true) -> SQLText {
     let assignments = columns.map { ", \(name: $0) = \(parameter: ())" as SQLText }.joined(separator: "")
-    return """
-      UPDATE \(name: table) SET \(countingUp)\(assignments) \
-      WHERE Z_PK = \(parameter: ()) AND \(rowVersion) = \(parameter: ())
-      """
+    let check: SQLText = checksVersion ? " AND \(rowVersion) = \(parameter: ())" : ""
+    return "UPDATE \(name: table) SET \(countingUp)\(assignments) WHERE Z_PK = \(parameter: ())\(check)"
   }
 
   /// Deletes rows that had the same version when they were read. Parameters: their keys, and the version.

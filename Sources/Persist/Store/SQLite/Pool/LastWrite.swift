@@ -9,14 +9,16 @@ struct LastWrite: Sendable {
   private let version: Int64?
 
   /// Returns nil for a save that wrote no row of an object.
-  init?(_ writes: RowWrites, insertedKeys: [Int64], in map: TableMap) {
+  ///
+  /// - Parameter unreadVersion: The present version of the last updated row if it wasn't read.
+  init?(_ writes: RowWrites, insertedKeys: [Int64], unreadVersion: Int64?, in map: TableMap) {
     func row(_ object: Entity, _ key: Int64, _ version: Int64?) -> LastWrite {
       LastWrite(table: map[object].table, entity: map[object.root].number, key: key, version: version)
     }
     if let update = writes.updates.last, case .permanent(let key) = update.key {
       // The greatest version has no successor.
-      let (version, isOverflow) = update.version.addingReportingOverflow(1)
-      guard !isOverflow else { return nil }
+      let next = update.version?.addingReportingOverflow(1)
+      guard next?.overflow != true, let version = next?.partialValue ?? unreadVersion else { return nil }
       self = row(update.entity, key, version)
     } else if let insert = writes.inserts.last, let key = insertedKeys.last {
       self = row(insert.entity, key, insert.version)

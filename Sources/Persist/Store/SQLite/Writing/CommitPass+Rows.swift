@@ -52,11 +52,14 @@ extension CommitPass {
     // By index, because copies of the elements would cost reference counts.
     while let first = rest.first {
       let (entity, slots) = (updates[first].entity, updates[first].slots)
+      let isUnread = updates[first].version == nil
       var end = first + 1
-      while end < rest.upperBound, updates[end].entity === entity, updates[end].slots == slots { end += 1 }
+      while end < rest.upperBound, updates[end].entity === entity, updates[end].slots == slots,
+        (updates[end].version == nil) == isUnread
+      { end += 1 }
       let plan = try self.plan(entity)
       let update = plan.update(of: slots)
-      let statement = try connection.statement(update.sql)
+      let statement = try connection.statement(isUnread ? update.ofUnreadRow.value : update.sql)
       for place in first..<end {
         if place > first { statement.beginAgain() }
         try write(updates[place], by: update, of: plan, with: statement)
@@ -74,14 +77,16 @@ extension CommitPass {
       row.values, to: update.columns, update.bindings, of: statement, from: 1, plan: plan, row: key, bindsNulls: true)
     let last = Int32(truncatingIfNeeded: update.bindings.count)
     statement.bind(key, at: last + 1)
-    statement.bind(row.version, at: last + 2)
+    if let version = row.version { statement.bind(version, at: last + 2) }
     let total = connection.totalChanges
     do { try statement.run() } catch let error as PersistenceError where error.code == .constraintConflict {
       var changed = SlotValues()
       for slot in row.slots { changed[slot] = row.values[slot] }
       throw describe(error, plan, row: key, changed)
     }
-    guard connection.changes(since: total) > 0 else { return try recordConflict(plan, key, expected: row.version) }
+    guard connection.changes(since: total) > 0 else {
+      return try recordConflict(plan, key, expected: row.version ?? 0)
+    }
     guard update.hasPlaces else { return }
     for slot in row.slots where plan.orderedSlots.contains(slot) {
       if case .objectID(let owner)? = row.values[slot] { try recordMissingPlace(plan, slot, owner, member: key) }
@@ -136,6 +141,12 @@ extension CommitPass {
       RowConflict(
         id: ManagedObjectID(entityName: plan.entity.name, storeIdentifier: store.identifier, key: .permanent(key)),
         entity: plan.entity, expectedVersion: expected, storedVersion: try storedVersion(plan, key)))
+  }
+
+  /// The present version of the last updated row; nil if it follows from the version that was read.
+  func unreadVersion() throws -> Int64? {
+    guard let row = writes.updates.last, row.version == nil else { return nil }
+    return try storedVersion(plan(row.entity), key(of: row.key, row.entity))
   }
 
   /// Nil if there is no such row.

@@ -59,6 +59,7 @@ extension SQLiteStore {
     var files = LargeValueFiles(nil)
     var isWritten = false
     var metadata: StoreMetadata?
+    var unreadVersion: Int64?
     do {
       let receipt = try pool.writeSharing { connection in
         var pass = CommitPass(writes, store: self, connection: connection)
@@ -86,6 +87,7 @@ extension SQLiteStore {
           try pass.deleteRows(singly: attempt.deletesSingly)
         }
         try pass.throwConflicts()
+        unreadVersion = try pass.unreadVersion()
         let historyNumber = try pass.history?.finish()
         metadata = try writePendingMetadata(to: connection)
         if needsModelRecord.load(ordering: .acquiring) { try StoreMetadata(connection).record(model, in: connection) }
@@ -97,7 +99,9 @@ extension SQLiteStore {
       needsModelRecord.store(false, ordering: .releasing)
       needsSeal.store(false, ordering: .releasing)
       pendingMetadata.didWrite(metadata)
-      if let watch = pool.watch, let row = LastWrite(writes, insertedKeys: receipt.insertedKeys, in: map) {
+      if let watch = pool.watch,
+        let row = LastWrite(writes, insertedKeys: receipt.insertedKeys, unreadVersion: unreadVersion, in: map)
+      {
         watch.record(row)
       }
       discardReplaced(files)
