@@ -218,7 +218,7 @@ public final class Replica: Sendable {
     var (size, facts, count) = (0, 0, 0)
     // Facts need much more memory than their sets.
     for entry in entries {
-      if batch.sets.count >= 100 || size >= 4 << 20 || facts >= 50_000 { break }
+      if batch.sets.count >= 100 || size >= 8 << 20 || facts >= 100_000 { break }
       count += 1
       guard let data = try await hub.content(of: entry) else { continue }
       size += data.count

@@ -45,20 +45,24 @@ extension ReplicaWork {
       if let applied = try applyValues(of: sets, tables, in: step, record, readsRows: readsRows) {
         return (captured + applied, nil)
       }
-      var pass = try PlainPass(tables, step, upTo: limit)
-      try pass.join { try arrivals.possible($0, record, step.history) }
-      var rows = try PlainRows(pass)
-      pass = rows.finished
-      guard !pass.leavesObjects || sets.allSatisfy(\.entry.isSnapshot) else { return (captured, sets.map(\.facts)) }
+      var rows = try PlainRows(join(tables, step, record))
+      let leavesObjects = rows.pass.leavesObjects
+      guard !leavesObjects || sets.allSatisfy(\.entry.isSnapshot) else { return (captured, sets.map(\.facts)) }
       try rows.write()
-      if !pass.leavesObjects { for set in sets { try setReceived(set, step) } }
-      record.time = max(record.time, pass.latest)
-      let replicas = pass.replicas.union(sets.map(\.entry).filter(\.isOrdinary).map(\.replica))
+      if !leavesObjects { for set in sets { try setReceived(set, step) } }
+      record.time = max(record.time, rows.pass.latest)
+      let replicas = rows.pass.replicas.union(sets.map(\.entry).filter(\.isOrdinary).map(\.replica))
       _ = try commit(
         rows.writes, nil, rows.entries, in: step, record, from: FactJoining.origins(replicas), after: record.position)
       let applied = AppliedSets(problems: rows.problems, waiting: step.map.failures)
-      return (captured + applied, pass.leavesObjects ? tables.indices.map(pass.leftFacts) : nil)
+      return (captured + applied, leavesObjects ? tables.indices.map(rows.pass.leftFacts) : nil)
     }
+  }
+
+  private func join(_ tables: [FactTable], _ step: SyncStep, _ record: ReplicaRecord) throws -> PlainPass {
+    var pass = try PlainPass(tables, step, upTo: limit)
+    try pass.join { try arrivals.possible($0, record, step.history) }
+    return pass
   }
 
   /// Applies change sets with nothing but values of known objects.

@@ -40,6 +40,28 @@ struct HostileSetTests {
     return all
   }
 
+  @Test("Each life of a set is checked, the first one and those that follow")
+  func lives() throws {
+    let tag = ModelTag(number: 7)
+    let entry = SyncEntry(replica: UUID(), number: 1)
+    let whole = Life(count: 1, model: tag, entity: "Note").bytes
+    func set(_ values: [Data]) throws -> ChangeSet {
+      let facts = values.enumerated().map { number, value in
+        ChangeSet.Fact(key: .life(Identity(.integer(Int64(number)), of: "Note")), value: value)
+      }
+      return try ChangeSet(ChangeSet(entry, facts).data)
+    }
+    #expect(try set([whole, whole]).count == 2)
+    let others = [
+      whole.prefix(4), whole.prefix(10), whole + [0], Data([0, 0, 0, 0]) + whole.dropFirst(4), whole.dropLast() + [0xFF],
+    ]
+    for other in others.map({ Data($0) }) {
+      for values in [[other], [whole, other], [other, other], [whole, whole, other]] {
+        #expect(throws: PersistenceError.self, "\(Array(other))") { try set(values) }
+      }
+    }
+  }
+
   private func mutate(_ data: Data, _ random: inout SeededRandom) -> Data {
     var bytes = Array(data)
     func number(_ count: Int) -> Int { Int.random(in: 0..<max(count, 1), using: &random) }

@@ -20,6 +20,9 @@ package struct SlotValues: Sendable, Equatable {
 
   package init() {}
 
+  /// - Parameter count: The number of values for which memory is reserved.
+  package init(reserving count: Int) { elements.reserveCapacity(count) }
+
   /// - Parameter values: A value for each slot, beginning with slot 0; nil for none.
   package init(_ values: some Collection<StoredValue?>) {
     elements.reserveCapacity(values.count)

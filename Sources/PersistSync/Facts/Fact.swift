@@ -184,10 +184,18 @@ struct Life: Sendable, Hashable {
 
   init(_ data: Data) throws { try self.init([UInt8](data), 0..<data.count) }
 
-  init(_ bytes: [UInt8], _ range: Range<Int>) throws {
+  /// Reads the count, which the model and the entity follow: those of most objects beside each other are the same.
+  static func count(_ bytes: [UInt8], _ range: Range<Int>) throws -> (count: UInt32, rest: Range<Int>) {
     var reader = ByteReader(bytes, range)
-    count = try reader.fixed32()
+    let count = try reader.fixed32()
     guard (1...SyncFormat.maximumLife).contains(count) else { throw SyncFormat.error("A count is out of range.") }
+    return (count, reader.position..<range.upperBound)
+  }
+
+  init(_ bytes: [UInt8], _ range: Range<Int>) throws {
+    let (count, rest) = try Self.count(bytes, range)
+    self.count = count
+    var reader = ByteReader(bytes, rest)
     model = ModelTag(number: try reader.fixed64())
     entity = try reader.text()
     try reader.end()

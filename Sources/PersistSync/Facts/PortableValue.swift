@@ -92,16 +92,22 @@ enum PortableValue {
     return value
   }
 
+  /// The life and the place of the identity in a content that ``isReference(_:_:)``.
+  static func reference(_ bytes: [UInt8], _ range: Range<Int>) throws -> (life: UInt32, identity: Range<Int>) {
+    var reader = ByteReader(bytes, range)
+    _ = try reader.byte()
+    let life = try reader.fixed32()
+    guard (1...SyncFormat.maximumNameSize).contains(reader.remainingCount) else { throw hasNoIdentity }
+    return (life, reader.position..<range.upperBound)
+  }
+
   static func content(_ data: Data) throws -> Content { try content([UInt8](data), 0..<data.count) }
 
   static func content(_ bytes: [UInt8], _ range: Range<Int>) throws -> Content {
     var reader = ByteReader(bytes, range)
     if isReference(bytes, range) {
-      _ = try reader.byte()
-      let life = try reader.fixed32()
-      let bytes = reader.rest()
-      guard (1...SyncFormat.maximumNameSize).contains(bytes.count) else { throw hasNoIdentity }
-      return .reference(Identity(bytes: bytes), life: life)
+      let (life, identity) = try reference(bytes, range)
+      return .reference(Identity(bytes: Data(bytes[identity])), life: life)
     }
     if isLarge(bytes, range) {
       _ = try reader.byte()
@@ -139,8 +145,7 @@ enum PortableValue {
     case .data: _ = try reader.countedRange()
     case .uuid: _ = try reader.uuid()
     case .reference:
-      _ = try reader.fixed32()
-      guard (1...SyncFormat.maximumNameSize).contains(reader.remainingCount) else { throw hasNoIdentity }
+      _ = try reference(bytes, range)
       return
     case .decimal, .composite, .large, nil:
       _ = try content(bytes, range)

@@ -97,7 +97,15 @@ struct ByteReader {
     return bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: range.lowerBound, as: Value.self) }
   }
 
+  /// Reads a number, mostly of one byte.
   mutating func number() throws -> UInt64 {
+    guard position < limit, bytes[position] < 128 else { return try longNumber() }
+    defer { position += 1 }
+    return UInt64(bytes[position])
+  }
+
+  @inline(never)
+  private mutating func longNumber() throws -> UInt64 {
     var value: UInt64 = 0
     var shift: UInt64 = 0
     while true {
@@ -126,7 +134,12 @@ struct ByteReader {
 
   mutating func text(upTo limit: Int = SyncFormat.maximumNameSize) throws -> String {
     let range = try countedRange(upTo: limit)
-    let text = bytes.withUnsafeBytes { String(validating: UnsafeRawBufferPointer(rebasing: $0[range]), as: UTF8.self) }
+    let text: String? = bytes.withUnsafeBytes { bytes in
+      let part = UnsafeRawBufferPointer(rebasing: bytes[range])
+      // Texts of ASCII characters are valid, and made without looking up a type at run time.
+      if part.allSatisfy({ $0 < 128 }) { return String(decoding: part, as: UTF8.self) }
+      return String(validating: part, as: UTF8.self)
+    }
     guard let text else { throw SyncFormat.error("A text isn't valid UTF-8.") }
     return text
   }

@@ -15,7 +15,8 @@ struct PlainPass {
   var objects: [Object] = []
   /// Whether the store has facts about one of them.
   private(set) var hasKnown = false
-  private(set) var places: [Identity: Int] = [:]
+  /// The identities of the objects, in the order of these.
+  private(set) var identities = ByteNumbers()
   /// The objects of each table, as places among ``objects``.
   private var tableObjects: [[Int]] = []
   /// The replicas that made the changes.
@@ -72,19 +73,14 @@ struct PlainPass {
     (self.tables, self.step, self.limit, sources) = (tables, step, limit, tables.map(\.bytes))
     let count = tables.reduce(0) { $0 + $1.objects.count }
     objects.reserveCapacity(count)
-    places.reserveCapacity(count)
+    identities.reserveCapacity(count, bytes: tables.reduce(0) { $0 + $1.names.count })
     for table in tables {
       var all: [Int] = []
       all.reserveCapacity(table.objects.count)
       for object in table.objects {
-        // Most objects are in one table.
-        if let known = places.updateValue(objects.count, forKey: object.identity) {
-          places[object.identity] = known
-          all.append(known)
-          continue
-        }
-        all.append(objects.count)
-        objects.append(Object(identity: object.identity, key: object.key))
+        let (place, isNew) = object.identity.bytes.withUnsafeBytes { identities.add($0) }
+        all.append(place)
+        if isNew { objects.append(Object(identity: object.identity, key: object.key)) }
       }
       tableObjects.append(all)
     }
@@ -164,17 +160,17 @@ struct PlainPass {
 
   /// Reads lives, of which many have the same entity.
   private struct LifeNumber {
-    private var last: ArraySlice<UInt8> = []
+    /// The model and the entity of the last one, among the bytes of the table.
+    private var last = 0..<0
     private var number = 0
 
     mutating func read(_ table: FactTable, _ entry: FactTable.Entry, _ heads: FactHeads) throws -> (UInt32, Int)? {
-      let life = try Life(table.bytes, entry.content)
-      let entity = table.bytes[entry.content].dropFirst(MemoryLayout<UInt32>.size)
-      if last.isEmpty || last != entity {
-        guard let found = try heads.number(of: life.head) else { return nil }
+      let (count, entity) = try Life.count(table.bytes, entry.content)
+      if entity.isEmpty || !table.bytes.isEqual(entity, to: table.bytes, last) {
+        guard let found = try heads.number(of: Life(table.bytes, entry.content).head) else { return nil }
         (last, number) = (entity, found)
       }
-      return (life.count, number)
+      return (count, number)
     }
   }
 
@@ -225,10 +221,6 @@ struct PlainPass {
     let index = known ?? objects[place].packed.facts.count - 1
     if objects[place].isKnown, !objects[place].changed.contains(index) { objects[place].changed.append(index) }
     return true
-  }
-
-  func haveEqualContents(_ one: PackedFacts.Fact, _ other: PackedFacts.Fact) -> Bool {
-    sources[one.source].isEqual(one.content, to: sources[other.source], other.content)
   }
 
   private func isLarge(_ fact: PackedFacts.Fact) -> Bool {

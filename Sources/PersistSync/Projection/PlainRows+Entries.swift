@@ -6,6 +6,7 @@ extension PlainRows {
   mutating func finishEntries(_ new: [Int]) throws {
     var (writer, rowKey) = (ByteWriter(), ByteWriter())
     let written = pass.objects.indices.filter { pass.objects[$0].isWritten }
+    entries.reserveCapacity(2 * written.count, bytes: pass.sources.reduce(0) { $0 + 2 * $1.count })
     for place in written {
       writer.removeAll()
       if pass.objects[place].isNew, let row = pass.objects[place].packed.row {

@@ -3,14 +3,15 @@ import Persist
 
 /// The rows and entries of the objects of a ``PlainPass``.
 struct PlainRows {
+  /// The only reference to its objects, which are changed in place.
   var pass: PlainPass
   private(set) var writes = RowWrites()
   private(set) var problems: [SyncProblem] = []
   /// The entries to write: those of most tables in the order of their keys.
   var entries = AttachedList()
   private var references: [Reference] = []
-  /// The rows and lives of objects outside of the pass to which others refer.
-  private var others: [Identity: PackedFacts.Head] = [:]
+  /// The objects to which new ones refer.
+  private var referred: [Referred] = []
   /// References that rows don't show, in the order of the objects.
   private(set) var waiting: [(object: Int, identity: Identity)] = []
   /// The facts of the attributes of the object at hand, as places among its own; negative for none.
@@ -31,10 +32,19 @@ struct PlainRows {
   private struct Reference {
     var object: Int
     var relationship: Int
-    var identity: Identity
     var life: UInt32
-    /// The place of the destination among the objects; nil for one outside of the pass.
-    var place: Int?
+    /// The place of the destination among those to which others refer.
+    var target: Int
+  }
+
+  /// An object to which others refer.
+  private struct Referred {
+    let identity: Identity
+    /// Nil if nothing is known of it.
+    var life: UInt32?
+    var row: (entity: Entity, key: Int64)?
+    /// Whether it is one of the pass that is left to others.
+    var isLeft = false
   }
 
   var step: SyncStep { pass.step }
@@ -50,9 +60,6 @@ struct PlainRows {
     try checkUnique()
     try checkChanged()
   }
-
-  /// The pass without the objects that were left to others.
-  var finished: PlainPass { pass }
 
   /// The places of the objects that get rows.
   private var new: [Int] { pass.objects.indices.filter { pass.objects[$0].isNew } }
@@ -179,38 +186,54 @@ struct PlainRows {
   }
 
   private mutating func findReferences(_ new: [Int]) throws {
-    var (outside, seen): ([Identity], Set<Identity>) = ([], [])
-    // Neighbors often refer to the same object.
-    var last: (fact: PackedFacts.Fact, identity: Identity, life: UInt32, place: Int?)?
+    var (numbers, outside) = (ByteNumbers(), [Int]())
+    let sources = pass.sources
     for place in new {
       guard let entity = pass.objects[place].entity else { continue }
-      for fact in pass.objects[place].packed.facts where isReference(fact) {
-        if last.map({ pass.haveEqualContents($0.fact, fact) }) != true {
-          guard case .reference(let identity, let life) = try PortableValue.content(
-            pass.sources[fact.source], fact.content)
-          else { continue }
-          last = (fact, identity, life, pass.places[identity])
+      for index in pass.objects[place].packed.facts.indices {
+        let fact = pass.objects[place].packed.facts[index]
+        guard PortableValue.isReference(sources[fact.source], fact.content) else { continue }
+        let bytes = sources[fact.source]
+        let (life, identity) = try PortableValue.reference(bytes, fact.content)
+        let (target, isNew) = bytes.withUnsafeBytes { numbers.add(UnsafeRawBufferPointer(rebasing: $0[identity])) }
+        if isNew {
+          let isOutside = addReferred(Identity(bytes: Data(bytes[identity])))
+          if isOutside { outside.append(target) }
         }
-        guard let (_, identity, life, target) = last else { continue }
-        guard case .relationship(let index) = try pass.use(fact.head, in: entity) else {
-          waiting.append((place, identity))
+        guard case .relationship(let relationship) = try pass.use(fact.head, in: entity) else {
+          waiting.append((place, referred[target].identity))
           continue
         }
-        references.append(
-          Reference(object: place, relationship: index, identity: identity, life: life, place: target))
-        let isOutside = target.map { pass.objects[$0].isLeft } ?? true
-        if isOutside, seen.insert(identity).inserted { outside.append(identity) }
+        references.append(Reference(object: place, relationship: relationship, life: life, target: target))
       }
     }
     // Nothing else of these objects is needed.
-    let packed = try step.tables.packed(outside.map(FactKey.prefix))
-    for (identity, found) in zip(outside, packed) {
+    let packed = try step.tables.packed(outside.map { FactKey.prefix(of: referred[$0].identity) })
+    for (target, found) in zip(outside, packed) {
       guard let found else { continue }
-      var head = try PackedFacts.head([UInt8](found.packed))
-      // It may be an entry of its own.
-      if head.life == nil { head.life = try step.tables.facts(of: identity).life.map { ($0.count, head: 0) } }
-      others[identity] = head
+      let head = try PackedFacts.head([UInt8](found.packed))
+      // The life may be an entry of its own.
+      let life = try head.life?.count ?? step.tables.facts(of: referred[target].identity).life?.count
+      referred[target].life = life
+      referred[target].row = head.row.flatMap { row in step.model.entitiesByName[row.entity].map { ($0, row.key) } }
     }
+  }
+
+  /// Adds an object to which others refer.
+  ///
+  /// - Returns: Whether the pass doesn't know its row.
+  private mutating func addReferred(_ identity: Identity) -> Bool {
+    var new = Referred(identity: identity)
+    defer { referred.append(new) }
+    guard let place = identity.bytes.withUnsafeBytes({ pass.identities.number(of: $0) }) else { return true }
+    new.isLeft = pass.objects[place].isLeft
+    if new.isLeft { return true }
+    let packed = pass.objects[place].packed
+    new.life = packed.life?.count
+    if let row = packed.row, let entity = pass.objects[place].entity ?? step.model.entitiesByName[row.entity] {
+      new.row = (entity, row.key)
+    }
+    return false
   }
 
   func isReference(_ fact: PackedFacts.Fact) -> Bool {
@@ -218,64 +241,53 @@ struct PlainRows {
   }
 
   /// The row to which a reference leads; nil if there is none yet.
-  private mutating func row(
-    _ reference: Reference, _ destination: Entity
-  ) throws -> (row: SyncTables.RowID, entity: Entity)? {
-    let row: SyncTables.RowID?
-    var entity: Entity?
-    if let place = reference.place, !pass.objects[place].isLeft {
-      row = pass.objects[place].packed.life?.count == reference.life ? pass.objects[place].packed.row : nil
-      // It is new, or one of its attributes changes.
-      entity = pass.objects[place].entity
-    } else {
-      let other = others[reference.identity]
-      row = other?.life?.count == reference.life ? other?.row : nil
-    }
-    guard let row, let entity = entity ?? step.model.entitiesByName[row.entity], entity.isKind(of: destination) else {
-      return nil
-    }
-    return (row, entity)
+  private func row(_ reference: Reference, _ destination: Entity) -> (entity: Entity, key: Int64)? {
+    guard referred[reference.target].life == reference.life, let row = referred[reference.target].row,
+      row.entity.isKind(of: destination)
+    else { return nil }
+    return row
   }
 
   private mutating func insert(_ new: [Int]) throws {
-    let store = store
     writes.inserts.reserveCapacity(new.count)
     var next = 0
     var last: SyncSchema.EntityPart?
     for place in new {
-      guard let entity = pass.objects[place].entity, let row = pass.objects[place].packed.row else { continue }
+      guard let entity = pass.objects[place].entity, let key = pass.objects[place].packed.row?.key else { continue }
       if last?.entity !== entity { last = step.schema[entity] }
       guard let part = last else { continue }
-      var values = SlotValues()
-      var composites: [Int: [String: StoredValue]] = [:]
       attributes.removeAll(keepingCapacity: true)
-      attributes.append(contentsOf: repeatElement(-1, count: part.attributes.count))
-      for index in pass.objects[place].packed.facts.indices {
+      for _ in part.attributes { attributes.append(-1) }
+      let facts = pass.objects[place].packed.facts.indices
+      for index in facts {
         let head = pass.objects[place].packed.facts[index].head
         if case .attribute(let attribute) = try pass.use(head, in: entity) { attributes[attribute] = index }
       }
+      var values = SlotValues(reserving: facts.count)
+      var composites: [Int: [String: StoredValue]] = [:]
       for (index, attribute) in part.attributes.enumerated() {
         let value = try value(attribute, of: place, attributes[index])
-        if attribute.path.isEmpty {
-          require(value, of: entity.properties[attribute.slot], in: row)
-          if !value.isNull { values[attribute.slot] = value }
-        } else {
+        if !attribute.path.isEmpty {
           composites[attribute.propertySlot, default: [:]].insert(value, at: attribute.path[...])
+        } else if value.isNull {
+          require(value, of: entity.properties[attribute.slot], entity, key)
+        } else {
+          values[attribute.slot] = value
         }
       }
       for (slot, value) in composites where !value.values.allSatisfy(\.isNull) { values[slot] = .composite(value) }
       targets.removeAll(keepingCapacity: true)
-      targets.append(contentsOf: repeatElement(.missing, count: part.relationships.count))
+      for _ in part.relationships { targets.append(.missing) }
       while next < references.count, references[next].object == place {
         let reference = references[next]
         let relationship = part.relationships[reference.relationship]
-        let target = try self.row(reference, relationship.destination)
+        let target = row(reference, relationship.destination)
         if target == nil || relationship.inverse?.isToMany != true {
-          waiting.append((place, reference.identity))
+          waiting.append((place, referred[reference.target].identity))
         }
         if let target {
-          targets[reference.relationship] = .row(target.entity, target.row.key)
-        } else if reference.place.map({ pass.objects[$0].isLeft }) == true {
+          targets[reference.relationship] = .row(target.entity, target.key)
+        } else if referred[reference.target].isLeft {
           // Others update the row when the object has one.
           targets[reference.relationship] = .awaited
         }
@@ -283,13 +295,13 @@ struct PlainRows {
       }
       for (index, relationship) in part.relationships.enumerated() where relationship.isRegister {
         switch targets[index] {
-        case .missing: require(.null, of: relationship.property, in: row)
+        case .missing: require(.null, of: relationship.property, entity, key)
         case .awaited: break
-        case .row(let entity, let key):
-          values[relationship.property.slot] = .objectID(store.identifier(entity, key))
+        case .row(let target, let key):
+          values[relationship.property.slot] = .objectID(store.identifier(target, key))
         }
       }
-      writes.inserts.append(.init(key: .permanent(row.key), entity: entity, values: values))
+      writes.inserts.append(.init(key: .permanent(key), entity: entity, values: values))
     }
   }
 
@@ -322,7 +334,7 @@ struct PlainRows {
         guard case .attribute(let number) = try pass.use(object.packed.facts[index].head, in: entity) else { continue }
         let attribute = part.attributes[number]
         let value = try value(attribute, of: place, index)
-        require(value, of: entity.properties[attribute.slot], in: id)
+        require(value, of: entity.properties[attribute.slot], entity, id.key)
         guard try store.value(attribute, in: row) != value, !slots.contains(attribute.slot) else { continue }
         slots.append(attribute.slot)
         if !value.isNull { values[attribute.slot] = value }
@@ -335,9 +347,9 @@ struct PlainRows {
     }
   }
 
-  private mutating func require(_ value: StoredValue, of property: Property, in row: SyncTables.RowID) {
-    guard value.isNull, property.isRequired, let entity = step.model.entitiesByName[row.entity] else { return }
-    problems.append(SyncProblem(objectID: store.identifier(entity, row.key), missing: property.name))
+  private mutating func require(_ value: StoredValue, of property: Property, _ entity: Entity, _ key: Int64) {
+    guard value.isNull, property.isRequired else { return }
+    problems.append(SyncProblem(objectID: store.identifier(entity, key), missing: property.name))
   }
 }
 

@@ -5,7 +5,7 @@ import Persist
 struct FactTable: Sendable {
   /// The facts about one object, which are consecutive.
   struct Object: Sendable {
-    /// Made when the facts are read, which happens while others are applied.
+    /// Made when the facts are read, which happens while others are applied. It shares the memory of the key.
     let identity: Identity
     /// The key of the object's own entry: ``FactKey/prefix(of:)``.
     let key: Data
@@ -37,6 +37,9 @@ struct FactTable: Sendable {
   private(set) var general: [ChangeSet.Fact] = []
 
   var count: Int { entries.count + general.count }
+
+  /// The model and the entity of the last life.
+  private var lastLife = 0..<0
 
   private static let maximumKeySizes = 256 << 20
 
@@ -156,9 +159,11 @@ struct FactTable: Sendable {
       let identity = try part.countedRange(upTo: SyncFormat.maximumNameSize)
       guard !identity.isEmpty else { throw SyncFormat.error("An identity is empty.") }
       try part.end()
+      let bytes = Data(names[key.object])
+      let start = key.object.lowerBound
       objects.append(
         Object(
-          identity: Identity(bytes: Data(names[identity])), key: Data(names[key.object]),
+          identity: Identity(bytes: bytes[identity.lowerBound - start..<identity.upperBound - start]), key: bytes,
           facts: entries.count..<entries.count))
     }
     if kind.hasRest, !(1...SyncFormat.maximumNameSize).contains(key.rest.count) {
@@ -169,7 +174,9 @@ struct FactTable: Sendable {
     if kind == .life || kind == .union {
       let content = try reader.countedRange()
       if kind == .life {
-        _ = try Life(bytes, content)
+        let (_, rest) = try Life.count(bytes, content)
+        if rest.isEmpty || !bytes.isEqual(rest, to: bytes, lastLife) { _ = try Life(bytes, content) }
+        lastLife = rest
       } else if !bytes[content].elementsEqual(Register.present) {
         throw SyncFormat.error("A value is out of range.")
       }

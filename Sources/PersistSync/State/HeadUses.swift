@@ -13,18 +13,34 @@ struct HeadUses {
     case left
   }
 
-  private var uses: [[Use?]] = []
+  /// The known purposes, one entity after another: numbers without references, since every fact is looked up.
+  private var codes: [Int32] = []
+  private var further: [Int: Use] = [:]
+  /// The number of heads for which each entity has a place.
+  private static let stride = 128
 
   /// The purpose of a value for the row of an object.
   ///
   /// - Parameter head: The number of its head.
   mutating func use(of head: Int, in entity: Entity, _ step: SyncStep) throws -> Use {
-    let number = entity.number
-    if number < uses.count, head < uses[number].count, let known = uses[number][head] { return known }
+    let place = entity.number &* Self.stride &+ head
+    if head < Self.stride, place < codes.count, let known = Use(code: codes[place]) { return known }
+    return try find(head, entity, step)
+  }
+
+  @inline(never)
+  private mutating func find(_ head: Int, _ entity: Entity, _ step: SyncStep) throws -> Use {
+    guard head < Self.stride else {
+      let place = entity.number << 32 | head
+      if let known = further[place] { return known }
+      let use = try Self.use(of: head, in: entity, step)
+      further[place] = use
+      return use
+    }
     let use = try Self.use(of: head, in: entity, step)
-    while uses.count <= number { uses.append([]) }
-    while uses[number].count <= head { uses[number].append(nil) }
-    uses[number][head] = use
+    let missing = (entity.number + 1) * Self.stride - codes.count
+    if missing > 0 { codes += Array(repeating: -1, count: missing) }
+    codes[entity.number * Self.stride + head] = use.code
     return use
   }
 
@@ -38,6 +54,27 @@ struct HeadUses {
     let isPlain =
       relationship.isRegister && !relationship.isOneToOne && relationship.inverse?.relationship?.isOrdered != true
     return isPlain ? .relationship(index) : .left
+  }
+}
+
+extension HeadUses.Use {
+  fileprivate var code: Int32 {
+    switch self {
+    case .nothing: 0
+    case .left: 1
+    case .attribute(let index): 2 + 2 * Int32(truncatingIfNeeded: index)
+    case .relationship(let index): 3 + 2 * Int32(truncatingIfNeeded: index)
+    }
+  }
+
+  /// - Parameter code: Negative for a purpose that isn't known.
+  fileprivate init?(code: Int32) {
+    switch code {
+    case ..<0: return nil
+    case 0: self = .nothing
+    case 1: self = .left
+    default: self = code & 1 == 0 ? .attribute(Int(code) / 2 - 1) : .relationship((Int(code) - 3) / 2)
+    }
   }
 }
 

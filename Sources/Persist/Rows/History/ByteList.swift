@@ -27,6 +27,11 @@ package struct ByteList: Sendable {
     bytes.append(contentsOf: part)
     ends.append(bytes.count)
   }
+
+  package mutating func append(_ part: UnsafeRawBufferPointer) {
+    bytes.append(contentsOf: part)
+    ends.append(bytes.count)
+  }
 }
 
 /// Entries in one piece of memory.
