@@ -52,7 +52,7 @@ enum DocumentContents {
       guard let root = store.model.entitiesByName[name], root.superentity == nil else {
         throw malformed("There is no root entity '\(name)' for the key \(key).", .entity(name))
       }
-      keys[root.number - 1] = key
+      keys[root.index] = key
     }
     if !keys.isEmpty { try store.retireKeys(upTo: keys) }
     guard !document.metadata.isEmpty else { return }

@@ -358,8 +358,8 @@ extension NSManagedObjectContext {
   /// Returns the entity of the context's model that a description means.
   final func resolve(_ description: NSEntityDescription) -> Entity? {
     let model = base.persistentStoreCoordinator.managedObjectModel
-    if let entity = description.entity, model.entities.indices.contains(entity.number - 1),
-      model.entities[entity.number - 1] === entity
+    if let entity = description.entity, model.entities.indices.contains(entity.index),
+      model.entities[entity.index] === entity
     {
       return entity
     }

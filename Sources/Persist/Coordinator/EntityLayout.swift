@@ -94,8 +94,8 @@ package final class EntityLayout: Sendable {
 
   fileprivate init(_ entity: Entity, in model: ManagedObjectModel?, referrers: [OneWayReferrer]) {
     self.entity = entity
-    index = entity.number - 1
-    rootIndex = entity.root.number - 1
+    index = entity.index
+    rootIndex = entity.root.index
     rowSlotCount = entity.rowSlotCount
     properties = entity.properties
     names = SlotNames(entity.slotByName)
@@ -154,7 +154,7 @@ package final class EntityLayout: Sendable {
     toOnes = relationships.filter { !$0.isToMany && !$0.isTransient }
     destinationRoots = relationshipsBySlot.map { relationship in
       guard let relationship, let model, !relationship.isToMany, !relationship.isTransient else { return -1 }
-      return model.entities[relationship.destinationIndex].root.number - 1
+      return model.entities[relationship.destinationIndex].root.index
     }
     self.initialValues = SlotValues(initialValues)
     defaultSlots = initialValues.indices.filter { initialValues[$0]?.isNull == false }
@@ -195,7 +195,7 @@ package final class EntityLayout: Sendable {
   package func isKind(ofEntityAt other: Int) -> Bool {
     var entity: Entity? = entity
     while let current = entity {
-      if current.number - 1 == other { return true }
+      if current.index == other { return true }
       entity = current.superentity
     }
     return false
@@ -220,9 +220,9 @@ extension LazyList<EntityLayout> {
     for entity in model.entities {
       for relationship in entity.description.relationships where relationship.inverse == nil {
         guard let slot = entity.slot(named: relationship.name) else { continue }
-        let referrer = EntityLayout.OneWayReferrer(entityIndex: entity.number - 1, slot: slot)
+        let referrer = EntityLayout.OneWayReferrer(entityIndex: entity.index, slot: slot)
         for target in model.hierarchy(of: model.destination(of: relationship)) {
-          referrers[target.number - 1].append(referrer)
+          referrers[target.index].append(referrer)
         }
       }
     }

@@ -41,7 +41,7 @@ final class RelationshipLayout: Sendable {
     isOrdered = relationship.isOrdered
     isTransient = relationship.isTransient
     deleteRule = relationship.deleteRule
-    destinationIndex = destination.number - 1
+    destinationIndex = destination.index
     entityNumberSlot = property.entityNumberSlot
     inverse = back.flatMap { back in
       back.relationship.map { Inverse(name: back.name, slot: back.slot, isToMany: $0.isToMany) }

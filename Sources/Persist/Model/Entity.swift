@@ -16,6 +16,9 @@ public final class Entity: Sendable {
   /// The entity's number in a newly created store, `Z_ENT`: counted from 1, roots in name order, each followed by its
   /// subentities depth first. Stores created by others may use different numbers.
   public let number: Int
+  /// The entity's index in ``ManagedObjectModel/entities``, and in every list that has an element for each entity.
+  @inlinable
+  package var index: Int { number - 1 }
   /// The number of entities below this one at all depths; their numbers follow ``number``.
   public let descendantCount: Int
   /// All properties by slot, including inherited ones.

@@ -108,7 +108,7 @@ public final class ManagedObjectModel: Sendable {
 
   /// Returns the entity and all its descendants, the entity first.
   public func hierarchy(of entity: Entity) -> ArraySlice<Entity> {
-    entities[(entity.number - 1)...(entity.number - 1 + entity.descendantCount)]
+    entities[entity.index...(entity.index + entity.descendantCount)]
   }
 
   /// Whether a configuration consists of exactly these entities; a store that Core Data created for it has only them.

@@ -14,7 +14,7 @@ extension PostgreSQLStore {
     let rules = model.entities.map { DeletionRules($0, in: map, fileColumns: []) }
     let entities =
       batch.rows.includesSubentities ? Array(model.hierarchy(of: batch.rows.entity)) : [batch.rows.entity]
-    let isPlain = !batch.wantsIdentifiers && !isWindow && entities.allSatisfy { rules[$0.number - 1].areNone }
+    let isPlain = !batch.wantsIdentifiers && !isWindow && entities.allSatisfy { rules[$0.index].areNone }
     let outcome = try pool.write { transaction in
       // Looked up by each attempt: it is repeated if another program has switched the history on.
       if isPlain, history?.isTracking != true {

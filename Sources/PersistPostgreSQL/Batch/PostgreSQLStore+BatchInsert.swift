@@ -185,7 +185,7 @@ private struct ServerBatchInsertPass {
 
   private mutating func record(_ key: Int64, _ entity: Entity, isNew: Bool, given: [Int] = []) {
     outcome.count += 1
-    let index = entity.number - 1
+    let index = entity.index
     if isNew {
       history?.record(.insert, index, key: key)
     } else {

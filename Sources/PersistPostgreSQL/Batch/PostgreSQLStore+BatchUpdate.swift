@@ -90,7 +90,7 @@ extension PostgreSQLStore {
     let slots = batch.changes.map(\.slot)
     for row in rows {
       guard let entity = map.table(ofNumber: Int(clamping: row.number))?.entity else { continue }
-      history?.recordUpdate(of: row.key, entity.number - 1, changing: slots)
+      history?.recordUpdate(of: row.key, entity.index, changing: slots)
       guard batch.wantsIdentifiers else { continue }
       outcome.record(row.key, of: entity, inStore: identifier, isNew: false)
     }
@@ -101,7 +101,7 @@ extension PostgreSQLStore {
   /// The new values of the columns, each after a comma; nil for those that the server can't compute exactly.
   private func assignments(of batch: BatchUpdate) throws -> [ServerText?] {
     let entity = batch.rows.entity
-    let plan = plans.writes[entity.number - 1]
+    let plan = plans.writes[entity.index]
     let update = plan.update(of: batch.changes.map(\.slot))
     let expressions = Dictionary(batch.changes.map { ($0.slot, $0.value) }, uniquingKeysWith: { $1 })
     let pass = ServerCommitPass(RowWrites(), store: self)

@@ -72,7 +72,7 @@ private struct ServerImportPass {
 
   /// Records the keys, and refuses those that are in use.
   private mutating func recordKeys(_ keys: [Int64], of slice: ImportSlice) throws {
-    let roots = slice.inserts.map { Int64($0.entity.root.number - 1) }
+    let roots = slice.inserts.map { Int64($0.entity.root.index) }
     let origins = slice.inserts.indices.map { sources.numbers(of: slice.source($0)) }
     for root in Set(roots) {
       let own = zip(roots, keys).filter { $0.0 == root }.map(\.1)

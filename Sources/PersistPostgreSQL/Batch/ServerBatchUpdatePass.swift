@@ -23,7 +23,7 @@ struct ServerBatchUpdatePass {
     self.batch = batch
     self.store = store
     self.transaction = transaction
-    plan = store.plans.writes[batch.rows.entity.number - 1]
+    plan = store.plans.writes[batch.rows.entity.index]
     columns = plan.update(of: batch.changes.map(\.slot)).columns
     pass = ServerCommitPass(RowWrites(), store: store)
     evaluator = ExpressionEvaluator(now: batch.rows.now)

@@ -56,7 +56,7 @@ extension PostgreSQLStore {
     by property: Property, of entity: Entity, owners: [Int64], limit: Int?
   ) throws -> RelatedRows {
     let destination = try destination(of: property, entity)
-    let plan = plans.deep[destination.number - 1]
+    let plan = plans.deep[destination.index]
     guard let place = map[entity].toMany[property.slot] else { return RelatedRows(batch: RowBatch(), owners: []) }
     let text = ServerTexts.Key.memberRows(entity: entity.number, slot: property.slot, isLimited: limit != nil)
     let parameters = [.integers(owners)] + (limit.map { [ServerParameter.integer(Int64($0))] } ?? [])

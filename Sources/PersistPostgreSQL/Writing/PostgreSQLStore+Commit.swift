@@ -109,7 +109,7 @@ extension PostgreSQLStore {
   }
 
   func greatestAssignedKey(inHierarchyOf entity: Entity) throws -> Int64 {
-    let sequence = sequence(of: entity.root.number - 1)
+    let sequence = sequence(of: entity.root.index)
     // All keys of the last block. A user who may only read the tables learns nothing about keys of deleted rows.
     let sql: ServerText = """
       SELECT CASE WHEN has_sequence_privilege(\(sequence), 'SELECT, USAGE') \
@@ -135,7 +135,7 @@ extension PostgreSQLStore {
     var needed: [Int: Int] = [:]
     var greatest: [Int: Int64] = [:]
     for insert in inserts {
-      let root = insert.entity.root.number - 1
+      let root = insert.entity.root.index
       switch insert.key {
       case .temporary: needed[root, default: 0] += 1
       case .permanent(let key): greatest[root] = max(greatest[root] ?? 0, key)
@@ -146,7 +146,7 @@ extension PostgreSQLStore {
     return inserts.map { insert in
       switch insert.key {
       case .permanent(let key): return key
-      case .temporary: return free[insert.entity.root.number - 1]?.popLast() ?? 0
+      case .temporary: return free[insert.entity.root.index]?.popLast() ?? 0
       }
     }
   }
@@ -188,7 +188,7 @@ extension PostgreSQLStore {
 
   /// Discards the keys that this process has reserved for new rows, so that the next ones come from new blocks.
   func discardFreeKeys(of entities: [Entity]) {
-    let roots = Set(entities.map { $0.root.number - 1 })
+    let roots = Set(entities.map { $0.root.index })
     freeKeys.withLock { free in
       for root in roots { free[root] = nil }
     }
@@ -197,7 +197,7 @@ extension PostgreSQLStore {
   /// Discards the keys that this process has reserved for an entity's new rows, if other programs have used any of
   /// them.
   func discardUsedKeys(of entity: Entity, _ transaction: ServerTransaction) throws {
-    let root = entity.root.number - 1
+    let root = entity.root.index
     guard let range = freeKeys.withLock({ $0[root] }), let first = range.first, let last = range.last else { return }
     let used = try transaction.run([
       "SELECT 1 FROM \(table: map.tables[root].table) WHERE id BETWEEN \(integer: first) AND \(integer: last) LIMIT 1"

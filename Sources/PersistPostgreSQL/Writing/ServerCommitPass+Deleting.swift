@@ -40,7 +40,7 @@ extension ServerCommitPass {
       }
     }
     for row in writes.deletes {
-      let (index, key) = (row.entity.number - 1, try key(of: row.key, row.entity))
+      let (index, key) = (row.entity.index, try key(of: row.key, row.entity))
       if index == last.index, row.version == last.rows.version {
         last.rows.keys.append(key)
       } else {

@@ -75,10 +75,10 @@ struct ServerCommitPass {
   mutating func recordChanges() throws {
     guard var writer = history else { return }
     for (insert, key) in zip(writes.inserts, insertedKeys) {
-      writer.record(.insert, insert.entity.number - 1, key: key)
+      writer.record(.insert, insert.entity.index, key: key)
     }
     try writes.forEachRecordedUpdate { rowKey, entity, slots in
-      writer.recordUpdate(of: try key(of: rowKey, entity), entity.number - 1, changing: slots)
+      writer.recordUpdate(of: try key(of: rowKey, entity), entity.index, changing: slots)
     }
     history = writer
   }

@@ -147,7 +147,7 @@ struct SyncSchema {
       uniquingKeysWith: { first, _ in first })
   }
 
-  subscript(entity: Entity) -> EntityPart { parts[entity.number - 1] }
+  subscript(entity: Entity) -> EntityPart { parts[entity.index] }
 
   /// The entities, those first to which others have to-one relationships, as far as they don't depend on each other:
   /// objects that arrive in this order find those to which they refer.

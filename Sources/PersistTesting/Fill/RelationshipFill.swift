@@ -73,7 +73,7 @@ struct RelationshipPair {
   }
 
   private static func concrete(in model: ManagedObjectModel, _ entity: Entity, and other: Entity?) -> [Int] {
-    model.hierarchy(of: entity).filter { !$0.isAbstract && (other.map($0.isKind(of:)) ?? true) }.map { $0.number - 1 }
+    model.hierarchy(of: entity).filter { !$0.isAbstract && (other.map($0.isKind(of:)) ?? true) }.map(\.index)
   }
 }
 

@@ -62,14 +62,14 @@ package final class StoreContents {
 
   /// Returns the number of objects of exactly this entity, without subentities.
   package func count(of entity: Entity) throws -> Int {
-    guard hasTable[entity.number - 1] else { return 0 }
+    guard hasTable[entity.index] else { return 0 }
     return try store.count(RowQuery(entity: entity, includesSubentities: false))
   }
 
   /// Visits every object of exactly this entity, in key order. Another thread reads the next rows meanwhile.
   @inline(never)
   package func forEachObject(of entity: Entity, _ body: (Object) throws -> Void) throws {
-    guard hasTable[entity.number - 1] else { return }
+    guard hasTable[entity.index] else { return }
     var last = Int64.min
     let produce = { [store] in
       let batch = try store.rows(
@@ -95,7 +95,7 @@ package final class StoreContents {
       var found: [ManagedObjectID: Object] = [:]
       for (name, ids) in Dictionary(grouping: group, by: \.entityName) {
         let entity = try model.entity(named: name)
-        guard hasTable[entity.number - 1] else { continue }
+        guard hasTable[entity.index] else { continue }
         let keys = ids.compactMap(\.primaryKey)
         let end = Self.endOfWindow(keys)
         let query = RowQuery(entity: entity, includesSubentities: false, keys: keys)
@@ -121,7 +121,7 @@ package final class StoreContents {
   ///
   /// - Parameter slot: The slot of an attribute, or of an element of a composite.
   package func lengths(atSlot slot: Int, of entity: Entity, keys: [Int64]) throws -> [Int64: Int?] {
-    try hasTable[entity.number - 1] ? store.lengths(atSlot: slot, of: entity, keys: keys) : [:]
+    try hasTable[entity.index] ? store.lengths(atSlot: slot, of: entity, keys: keys) : [:]
   }
 
   /// Returns a context over the store, for requests.
@@ -144,7 +144,7 @@ package final class StoreContents {
     _ property: Property, _ attribute: AttributeDescription, in object: Object
   ) throws -> Content {
     guard attribute.type != .composite else { return try composite(property, in: object) }
-    return try content(property.slot, forms[object.entity.number - 1][property.slot], in: object)
+    return try content(property.slot, forms[object.entity.index][property.slot], in: object)
   }
 
   private func content(_ slot: Int, _ form: SlotForm, in object: Object) throws -> Content {
@@ -195,8 +195,8 @@ package final class StoreContents {
   fileprivate func members(
     _ property: Property, _ relationship: RelationshipDescription, of object: Object
   ) throws -> [ManagedObjectID] {
-    guard hasTable[model.destination(of: relationship).number - 1] else { return [] }
-    let members = try windows[object.entity.number - 1][
+    guard hasTable[model.destination(of: relationship).index] else { return [] }
+    let members = try windows[object.entity.index][
       property.slot, default: MemberWindow(property, of: object.entity)
     ].members(of: object.key, upTo: object.lastOfBatch, in: store)
     guard !relationship.isOrdered else { return members }

@@ -91,7 +91,7 @@ extension ResultIdentifiers {
     for index in 0..<count {
       let id = self[index]
       guard let key = id.primaryKey else { continue }
-      keys.append(key, entityIndex: UInt32(try model.entity(named: id.entityName).number - 1))
+      keys.append(key, entityIndex: UInt32(try model.entity(named: id.entityName).index))
     }
     return keys
   }

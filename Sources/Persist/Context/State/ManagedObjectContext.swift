@@ -197,7 +197,7 @@ public final class ManagedObjectContext {
     if let (last, origin) = lastServed, last == type { return origin }
     let entity = findEntity(servedBy: type)
     precondition(!entity.isAbstract, "'\(entity.name)' is abstract: only its subentities have objects.")
-    let origin = ManagedObject.Origin(newOf: type, layouts[entity.number - 1], in: self)
+    let origin = ManagedObject.Origin(newOf: type, layouts[entity.index], in: self)
     lastServed = (type, origin)
     return origin
   }
@@ -214,7 +214,7 @@ public final class ManagedObjectContext {
   }
 
   package func layout(of entity: Entity) -> EntityLayout {
-    let index = entity.number - 1
+    let index = entity.index
     precondition(
       layouts.indices.contains(index) && layouts[index].entity === entity,
       "'\(entity.name)' belongs to a model other than the context's.")
@@ -270,7 +270,7 @@ extension ManagedObjectContext {
   }
 
   package func layout(named name: String) -> EntityLayout? {
-    model.entitiesByName[name].map { layouts[$0.number - 1] }
+    model.entitiesByName[name].map { layouts[$0.index] }
   }
 
   /// Returns the object of a row: the registered one, or else a new fault.

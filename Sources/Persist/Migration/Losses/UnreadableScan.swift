@@ -46,7 +46,7 @@ package final class UnreadableScan {
       guard type != ManagedObject.self, !entity.isAbstract,
         let source = correspondence.entities[entity.name].flatMap({ old.entitiesByName[$0] })
       else { continue }
-      readers[source.number - 1] += ClassDeclaration(type).members.compactMap { member in
+      readers[source.index] += ClassDeclaration(type).members.compactMap { member in
         Self.reader(member, of: entity, from: source, correspondence)
       }
     }
@@ -109,7 +109,7 @@ package final class UnreadableScan {
     let context = ManagedObjectContext(coordinator, classes: classes)
     context.readsUnchangingStores = true
     for root in model.entities where root.superentity == nil {
-      guard model.hierarchy(of: root).contains(where: { !readers[$0.number - 1].isEmpty }) else { continue }
+      guard model.hierarchy(of: root).contains(where: { !readers[$0.index].isEmpty }) else { continue }
       try context.forEachBatch(of: FetchRequest<ManagedObject>(root.name)) { objects in
         for object in objects { try findings(in: object, body) }
         try context.throwDeferredError()
@@ -118,7 +118,7 @@ package final class UnreadableScan {
   }
 
   private func findings(in object: ManagedObject, _ body: (Finding) throws -> Void) throws {
-    for reader in readers[object.entity.number - 1] {
+    for reader in readers[object.entity.index] {
       let parts = reader.declaration.unreadableParts(of: reader.value(of: object))
       guard !parts.isEmpty else { continue }
       try body(Finding(entity: reader.entity, property: reader.property, row: object.key, parts: parts))

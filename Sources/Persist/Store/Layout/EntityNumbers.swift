@@ -155,5 +155,5 @@ package struct EntityNumbers: Sendable, Equatable {
     return Int(indexByNumber[number])
   }
 
-  package subscript(_ entity: Entity) -> Int { byIndex[entity.number - 1] }
+  package subscript(_ entity: Entity) -> Int { byIndex[entity.index] }
 }

@@ -184,7 +184,7 @@ package final class TableMap: Sendable {
   var unexplained: [String] { computedUnexplained.value }
   private let computedUnexplained: Lazy<[String]>
 
-  package subscript(_ entity: Entity) -> EntityTable { tables[entity.number - 1] }
+  package subscript(_ entity: Entity) -> EntityTable { tables[entity.index] }
 
   /// Whether every part of the model is in the same tables and columns, under the same numbers, as in another map.
   package func hasPlaces(of other: TableMap) -> Bool {
@@ -276,7 +276,7 @@ package final class TableMap: Sendable {
     self.init(
       model, numbers, names: .coreData, absent: [], placeNames: PlaceNames(), differences: [],
       Lazy { TableMapBuilder.placing(model, numbers, in: nil, names: .coreData, absent: []) },
-      columns: { hierarchies[$0.root.number - 1].builder })
+      columns: { hierarchies[$0.root.index].builder })
   }
 
   /// - Parameters:

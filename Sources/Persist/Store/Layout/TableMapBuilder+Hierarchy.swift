@@ -20,7 +20,7 @@ extension TableMapBuilder {
     for entity in model.entities {
       for relationship in entity.description.relationships
       where relationship.isToMany && model.inverse(of: relationship) == nil {
-        let root = model.destination(of: relationship).root.number - 1
+        let root = model.destination(of: relationship).root.index
         if owners[root].last != entity { owners[root].append(entity) }
       }
     }

@@ -66,7 +66,7 @@ package final class RowPlan: Sendable {
         fills.initializeElement(at: index, to: Fill(column: position, slot: column.slot, form: Form(column.role)))
       }
       return Variant(
-        number: Int64(map.numbers[entity]), entityIndex: UInt32(entity.number - 1), slotCount: entity.rowSlotCount,
+        number: Int64(map.numbers[entity]), entityIndex: UInt32(entity.index), slotCount: entity.rowSlotCount,
         fills: UnsafeBufferPointer(fills))
     }
     let table = map[entity].table

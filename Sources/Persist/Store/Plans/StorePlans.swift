@@ -42,7 +42,7 @@ package struct StorePlans: Sendable {
   }
 
   private func index(of entity: Entity) throws -> Int {
-    let index = entity.number - 1
+    let index = entity.index
     guard entities.indices.contains(index), entities[index] === entity else {
       throw PersistenceError.foreignEntity(entity)
     }

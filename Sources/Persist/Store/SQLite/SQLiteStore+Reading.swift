@@ -186,7 +186,7 @@ extension SQLiteStore {
   }
 
   private func relatedSQL(_ property: Property, of entity: Entity) throws -> PreparedSQL? {
-    try prepared(RelatedStatements.Key(entity: entity.number - 1, slot: property.slot)) {
+    try prepared(RelatedStatements.Key(entity: entity.index, slot: property.slot)) {
       guard let relationship = property.relationship, relationship.isToMany else {
         throw PersistenceError(
           .invalidRequest, at: .property(entity.name, property.name),

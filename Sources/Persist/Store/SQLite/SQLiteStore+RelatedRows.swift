@@ -6,7 +6,7 @@ extension SQLiteStore {
         fix: "Read a to-one relationship from its own row.")
     }
     let destination = model.destination(of: relationship)
-    let plan = plans.deep[destination.number - 1]
+    let plan = plans.deep[destination.index]
     guard let place = map[entity].toMany[property.slot], !map.absent.contains(entity.name) else {
       return RelatedRows(batch: RowBatch(), owners: [])
     }
@@ -28,7 +28,7 @@ extension SQLiteStore {
     by property: Property, of entity: Entity, owners: [Int64], limit: Int
   ) throws -> (rows: FirstRelatedRows, moment: ReadMoment?)? {
     guard let relationship = property.relationship, relationship.isToMany, !map.absent.contains(entity.name),
-      case let plan = plans.deep[model.destination(of: relationship).number - 1],
+      case let plan = plans.deep[model.destination(of: relationship).index],
       let few = fewRelated(by: property, to: plan, of: entity, ownerCount: owners.count)
     else { return nil }
     let (rows, moment) = try pool.readingWithMoment {
@@ -64,7 +64,7 @@ extension SQLiteStore {
   ) -> FewRelated? {
     let count = ownerCount == 1 ? 1 : FirstRelatedRows.maximumOwnerCount
     guard ownerCount <= count else { return nil }
-    let key = RelatedStatements.Key(entity: entity.number - 1, slot: property.slot, ownerCount: count)
+    let key = RelatedStatements.Key(entity: entity.index, slot: property.slot, ownerCount: count)
     return prepared(key) {
       map[entity].toMany[property.slot].map { relatedRows(plan, at: $0, owners: .parameters(count: count)) }
     }.map { FewRelated(sql: $0, plan: plan, ownerCount: count) }

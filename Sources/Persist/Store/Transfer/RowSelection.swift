@@ -29,7 +29,7 @@ package struct RowSelection {
   /// - Parameter entity: Any entity of the row's hierarchy.
   package func contains(_ key: Int64, inHierarchyOf entity: Entity) -> Bool {
     model.hierarchy(of: entity.root).contains { heir in
-      let keys = keys[heir.number - 1]
+      let keys = keys[heir.index]
       let place = keys.partitioningIndex { $0 >= key }
       return place < keys.endIndex && keys[place] == key
     }
@@ -59,10 +59,10 @@ extension RowSelection {
     var new = keys
     while new.contains(where: { !$0.isEmpty }) {
       var found: [Int: Set<Int64>] = Dictionary()
-      for entity in model.entities where !new[entity.number - 1].isEmpty {
+      for entity in model.entities where !new[entity.index].isEmpty {
         let required = entity.properties.filter { $0.relationship?.isRequired == true }
         guard !required.isEmpty else { continue }
-        for slice in new[entity.number - 1].slices(of: Self.sliceSize) {
+        for slice in new[entity.index].slices(of: Self.sliceSize) {
           try collect(required, of: entity, slice, in: source, decoder, into: &found)
         }
       }
@@ -107,7 +107,7 @@ extension RowSelection {
           members.append(key)
         }
       }
-      found[destination.root.number - 1, default: []].formUnion(
+      found[destination.root.index, default: []].formUnion(
         members.filter { !contains($0, inHierarchyOf: destination) })
     }
   }

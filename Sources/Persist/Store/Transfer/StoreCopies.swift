@@ -229,7 +229,7 @@ extension PersistentStore {
     var keys: [Int: Int64] = Dictionary()
     for root in model.entities where root.superentity == nil {
       let key = try greatestAssignedKey(inHierarchyOf: root)
-      if key > 0 { keys[root.number - 1] = key }
+      if key > 0 { keys[root.index] = key }
     }
     return keys
   }

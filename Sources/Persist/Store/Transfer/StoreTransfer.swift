@@ -53,7 +53,7 @@ package final class StoreTransfer {
   }
 
   private func nextRows(of entity: Entity, among selection: RowSelection) throws -> RowBatch {
-    let all = selection.keys[entity.number - 1]
+    let all = selection.keys[entity.index]
     let keys = Array(all[selected..<min(selected + sliceSize, all.count)])
     selected += keys.count
     if selected == all.count { beginNextEntity() }

@@ -119,7 +119,7 @@ package struct ImportCompletion {
   }
 
   private func isImported(_ key: Int64, _ entity: Entity) throws -> Bool {
-    try runner.first(of: .importedSource(root: entity.root.number - 1, key: key)) { _ in true } == true
+    try runner.first(of: .importedSource(root: entity.root.index, key: key)) { _ in true } == true
   }
 
   private func pair(_ sql: SharedSQL) throws -> (Int64, Int64)? {
@@ -150,7 +150,7 @@ extension ImportSources {
     guard error.place.file == nil, let key = error.place.row,
       let entity = error.place.entity.flatMap({ model.entitiesByName[$0] })
     else { return error }
-    let source = try? runner.first(of: .importedSource(root: entity.root.number - 1, key: key)) {
+    let source = try? runner.first(of: .importedSource(root: entity.root.index, key: key)) {
       (file: $0.integer(0), line: $0.integer(1))
     }
     return replacingKey(in: error, by: source)
@@ -171,7 +171,7 @@ extension ImportSlice {
   ) rethrows {
     for (index, (insert, owner)) in zip(inserts, keys).enumerated() where members.indices.contains(index) {
       for list in members[index] {
-        guard let number = numbers[insert.entity.number - 1][list.slot].map({ Int64($0) }) else { continue }
+        guard let number = numbers[insert.entity.index][list.slot].map({ Int64($0) }) else { continue }
         try body(number, owner, -1, 0)
         for (place, member) in list.keys.enumerated() { try body(number, owner, Int64(place), member) }
       }

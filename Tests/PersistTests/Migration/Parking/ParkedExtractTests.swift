@@ -37,7 +37,7 @@ struct ParkedExtractTests {
     for entity in contents.model.entities where !entity.isAbstract {
       var keys = RowKeys()
       try contents.forEachObject(of: entity) { object in
-        if isExtracted(object.key) { keys.append(object.key, entityIndex: UInt32(entity.number - 1)) }
+        if isExtracted(object.key) { keys.append(object.key, entityIndex: UInt32(entity.index)) }
       }
       extract.add(keys)
     }

@@ -33,7 +33,7 @@ public enum ManagedObjectClasses {
     classes.reserveCapacity(model.entities.count)
     // A parent comes before its subentities.
     for entity in model.entities {
-      let inherited = entity.superentity.map { classes[$0.number - 1] }
+      let inherited = entity.superentity.map { classes[$0.index] }
       classes.append(ownClass(of: entity, given: given, of: model.classes) ?? inherited ?? ManagedObject.self)
     }
     return classes

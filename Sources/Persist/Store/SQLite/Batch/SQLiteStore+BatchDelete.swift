@@ -8,7 +8,7 @@ extension SQLiteStore {
     let rules = deletionRules
     let entities = batch.rows.includesSubentities ? Array(model.hierarchy(of: batch.rows.entity)) : [batch.rows.entity]
     let isWindow = selection.limit != nil || selection.offset > 0
-    let isPlain = !batch.wantsIdentifiers && !isWindow && entities.allSatisfy { rules[$0.number - 1].areNone }
+    let isPlain = !batch.wantsIdentifiers && !isWindow && entities.allSatisfy { rules[$0.index].areNone }
     var files = LargeValueFiles(externalFolder)
     let outcome = try pool.write { connection in
       // Known only within the transaction: another program may have switched the history on.

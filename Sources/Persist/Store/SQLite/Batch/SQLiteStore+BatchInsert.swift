@@ -66,7 +66,7 @@ private struct BatchInsertPass {
     binder = CommitPass(RowWrites(), store: store, connection: connection)
     history = try store.historyWriter(by: batch.origin, connection)
     plan = try binder.plan(batch.entity)
-    lastKey = try binder.greatestKey(batch.entity.root.number - 1)
+    lastKey = try binder.greatestKey(batch.entity.root.index)
     required = RequiredValues(of: batch.entity)
     narrows = batch.entity.properties.map { property in
       guard let attribute = property.attribute, [.int16, .int32, .float].contains(attribute.type) else { return nil }
@@ -174,7 +174,7 @@ private struct BatchInsertPass {
     outcome.count += 1
     if isNew { lastKey = key }
     if history != nil {
-      let index = entity.number - 1
+      let index = entity.index
       if isNew {
         try history?.record(.insert, index, key: key)
       } else {

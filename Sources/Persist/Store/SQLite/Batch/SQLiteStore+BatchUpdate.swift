@@ -102,7 +102,7 @@ extension SQLiteStore {
   }
 
   private func writePlan(of batch: BatchUpdate) -> WritePlan.Update {
-    plans.writes[batch.rows.entity.number - 1].update(of: batch.changes.map(\.slot))
+    plans.writes[batch.rows.entity.index].update(of: batch.changes.map(\.slot))
   }
 
   /// The new values of the columns.

@@ -4,7 +4,7 @@ extension CommitPass {
   mutating func recordDeletions() throws {
     guard var writer = history else { return }
     for row in writes.deletes {
-      try writer.recordDeletion(of: key(of: row.key, row.entity), row.entity.number - 1)
+      try writer.recordDeletion(of: key(of: row.key, row.entity), row.entity.index)
     }
     history = writer
   }
@@ -13,10 +13,10 @@ extension CommitPass {
   mutating func recordChanges() throws {
     guard var writer = history else { return }
     for (insert, key) in zip(writes.inserts, insertedKeys) {
-      try writer.record(.insert, insert.entity.number - 1, key: key)
+      try writer.record(.insert, insert.entity.index, key: key)
     }
     try writes.forEachRecordedUpdate { rowKey, entity, slots in
-      try writer.recordUpdate(of: key(of: rowKey, entity), entity.number - 1, changing: slots)
+      try writer.recordUpdate(of: key(of: rowKey, entity), entity.index, changing: slots)
     }
     history = writer
   }

@@ -55,7 +55,7 @@ struct CommitPass {
       if inserts[place].entity !== lastEntity {
         let entity = inserts[place].entity
         lastEntity = entity
-        root = try plan(entity).entity.root.number - 1
+        root = try plan(entity).entity.root.index
         if next[root] == nil { next[root] = try greatestKey(root) }
       }
       let greatest = next[root] ?? 0

@@ -23,7 +23,7 @@ struct RowImportPass {
       ImportedRelationship.numbers(of: entity, among: store.map)
     }
     filled = try Set(
-      store.model.entities.filter { $0.superentity == nil }.map { $0.number - 1 }
+      store.model.entities.filter { $0.superentity == nil }.map(\.index)
         .filter { try connection.first(.hasRows(store.map.tables[$0].table)) { _ in true } != nil })
     history = try store.historyWriter(by: nil, connection)
     for sql in SQLText.createImportTables { try connection.execute(sql) }
@@ -51,7 +51,7 @@ struct RowImportPass {
     let origins = slice.inserts.indices.map { sources.numbers(of: slice.source($0)) }
     try connection.withStatement(.recordImported) { statement in
       for (index, (insert, key)) in zip(slice.inserts, keys).enumerated() {
-        let root = insert.entity.root.number - 1
+        let root = insert.entity.root.index
         if filled.contains(root), try isRow(key, of: store.map.tables[root].table) {
           throw sources.keyInUse(
             key, of: insert.entity, from: origins[index], "The store already has an object with the key \(key).",
