@@ -24,7 +24,7 @@ extension SavePass {
       }
     }
     if context.parent == nil, graph.inserted.isEmpty { graph.forgetFormerlyChanged() }
-    refresh(receipt.overtakenTouches.map { saved.related[$0] }, in: writes.tables)
+    refresh(receipt.overtakenTouches.map { saved.touched[$0] }, in: writes.tables)
   }
 
   /// Reads the rows that others changed while only their members changed here, so that later changes aren't based on

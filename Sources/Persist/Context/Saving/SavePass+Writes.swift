@@ -82,11 +82,11 @@ extension SavePass {
       }
       if isForParent { for slot in object.layout.transientSlots where values.contains(slot) { slots.append(slot) } }
       guard let version = object.snapshotVersion, !slots.isEmpty || object.hasChangedMembers else {
-        stores[place].objects.touched.append(object)
+        stores[place].objects.unwritten.append(object)
         return
       }
       if slots.isEmpty, object.hasIndependentMembers {
-        stores[place].objects.related.append(object)
+        stores[place].objects.touched.append(object)
         stores[place].rows.touches.append(
           RowWrites.RowVersion(key: object.writtenKey, entity: object.entity, version: version))
         return try relate(object, at: place)

@@ -54,7 +54,7 @@ final class SavePass {
     let saved = writes.objects
     accepted.append(
       Accepted(
-        inserted: saved.inserted, updated: saved.updated + saved.related + saved.touched, deleted: saved.deleted))
+        inserted: saved.inserted, updated: saved.updated + saved.touched + saved.unwritten, deleted: saved.deleted))
   }
 
   /// Every object that a store has accepted while others were still to be written.
@@ -93,13 +93,13 @@ final class SavePass {
     gather()
     var waiting = [inserted, updated, deleted]
     for _ in 0..<Self.hookRounds {
-      for objects in waiting { objects.forEachUnretained { $0.forgetTouch() } }
+      for objects in waiting { objects.forEachUnretained { $0.clearNewlyChanged() } }
       let revision = context.graph.changeRevision
       for objects in waiting { objects.forEachUnretained { if $0.tableReference != nil { $0.willSave() } } }
       if context.graph.changeRevision != revision { gather() }
       let all = [inserted, updated, deleted]
-      if all.allSatisfy({ $0.allSatisfyUnretained { !$0.isTouched } }) { return }
-      waiting = all.map { $0.filter(\.isTouched) }
+      if all.allSatisfy({ $0.allSatisfyUnretained { !$0.isNewlyChanged } }) { return }
+      waiting = all.map { $0.filter(\.isNewlyChanged) }
     }
     throw PersistenceError(
       .saveFailed, at: .entity(waiting.joined().first?.entity.name ?? ""),

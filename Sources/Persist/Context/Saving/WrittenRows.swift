@@ -21,7 +21,7 @@ struct WrittenRows {
     _ numbered: some Sequence<(Int64, ManagedObject)>, _ writes: SavePass.StoreWrites,
     formerly discarded: Set<ManagedObjectID>
   ) {
-    let written = writes.objects.inserted + writes.objects.updated + writes.objects.related + writes.objects.touched
+    let written = writes.objects.inserted + writes.objects.updated + writes.objects.touched + writes.objects.unwritten
     self.init(
       numbered, referring: written, formerly: discarded, in: writes.tables, savedLayouts: Self.layouts(of: writes))
   }
@@ -66,7 +66,7 @@ struct WrittenRows {
   /// Returns the entities of written and deleted objects, without duplicates.
   private static func layouts(of writes: SavePass.StoreWrites) -> [EntityLayout] {
     let written = writes.objects
-    let objects = written.inserted + written.updated + written.related + written.touched + written.deleted
+    let objects = written.inserted + written.updated + written.touched + written.unwritten + written.deleted
     return Array(Dictionary(objects.map { ($0.layout.index, $0.layout) }, uniquingKeysWith: { $1 }).values)
   }
 

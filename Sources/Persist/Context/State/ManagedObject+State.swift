@@ -255,12 +255,12 @@ extension ManagedObject {
   }
 
   /// Whether the object was changed since a save last looked.
-  final var isTouched: Bool { marks.contains(.touched) }
+  final var isNewlyChanged: Bool { marks.contains(.newlyChanged) }
 
-  final func touch() { marks.insert(.touched) }
+  final func markNewlyChanged() { marks.insert(.newlyChanged) }
 
   /// Records that a save has seen the object's changes.
-  final func forgetTouch() { marks.remove(.touched) }
+  final func clearNewlyChanged() { marks.remove(.newlyChanged) }
 }
 
 extension ManagedObject {

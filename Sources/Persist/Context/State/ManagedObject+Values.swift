@@ -231,7 +231,7 @@ extension ManagedObject {
   @inline(__always)
   final func willChange() {
     if loading == .fault { fulfill() }
-    touch()
+    markNewlyChanged()
     if !isInEvent { enterEvent() }
     if change == .none, loading == .loaded { table?.context.graph.update(self) }
   }

@@ -43,7 +43,7 @@ nonisolated open class ManagedObject {
     let rawValue: UInt8
 
     /// It was changed since a save last looked.
-    static let touched = Marks(rawValue: 1)
+    static let newlyChanged = Marks(rawValue: 1)
     /// Somebody has observed it, so that ``ObservedObjects`` has its observers.
     static let observed = Marks(rawValue: 2)
     /// It is new, and its row has unsaved values; see ``ManagedObject/isDraft``.

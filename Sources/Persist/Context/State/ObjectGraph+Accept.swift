@@ -4,9 +4,9 @@ struct SavedObjects {
   /// Objects whose row is written.
   var updated: [ManagedObject] = []
   /// Objects with changed members only: the row's version is incremented.
-  var related: [ManagedObject] = []
-  /// Objects with changes that aren't stored in any row.
   var touched: [ManagedObject] = []
+  /// Objects with changes that aren't stored in any row.
+  var unwritten: [ManagedObject] = []
   var deleted: [ManagedObject] = []
 }
 
@@ -29,7 +29,7 @@ extension ObjectGraph {
     let (step, isForParent): (Int64, Bool) = context.parent == nil ? (1, false) : (0, true)
     var writers = SnapshotWriters(
       layouts: context.layouts, unsaved: isForParent ? nil : unsaved, keys: receipt.insertedKeys,
-      expectedRows: saved.inserted.count + saved.updated.count + saved.related.count)
+      expectedRows: saved.inserted.count + saved.updated.count + saved.touched.count)
     saved.inserted.forEachUnretained { object in
       if object.isDraft, object.acceptDraft(version: object.insertedVersion, &writers) { return }
       object.replaceRow(with: writers.snapshot(of: object, version: object.insertedVersion))
@@ -41,7 +41,7 @@ extension ObjectGraph {
       }
     }
     let overtaken = Set(receipt.overtakenTouches)
-    for (place, object) in saved.related.enumerated() where !overtaken.contains(place) {
+    for (place, object) in saved.touched.enumerated() where !overtaken.contains(place) {
       if let version = object.snapshotVersion {
         object.replaceRow(with: writers.snapshot(of: object, version: version &+ step))
       }
@@ -49,7 +49,7 @@ extension ObjectGraph {
     let numbers = temporaryNumbers(of: saved.inserted, in: unsaved)
     reregister(saved.inserted, underKeys: receipt.insertedKeys, in: tables)
     // New objects are still registered under their temporary numbers, for members that refer to them by these.
-    for objects in [saved.inserted, saved.updated, saved.related, saved.touched] {
+    for objects in [saved.inserted, saved.updated, saved.touched, saved.unwritten] {
       objects.forEachUnretained { object in
         object.acceptChanges(unsaved)
         check(object)

@@ -87,7 +87,7 @@ extension ObjectGraph {
     object.enterEventAsNew()
     inserted.insert(object)
     hold(object)
-    object.touch()
+    object.markNewlyChanged()
     check(object)
   }
 
@@ -107,7 +107,7 @@ extension ObjectGraph {
     let isNew = object.change == .inserted
     leaveChangeSet(object)
     object.change = .deleted
-    object.touch()
+    object.markNewlyChanged()
     guard !isNew else { return }
     deleted.insert(object)
     check(object)
@@ -308,7 +308,7 @@ extension ObjectGraph {
       object.changeIndex = index
       index &+= 1
     }
-    for objects in [saved.updated, saved.related, saved.touched] {
+    for objects in [saved.updated, saved.touched, saved.unwritten] {
       updated.remove(objects)
       objects.forEachUnretained { $0.change = .none }
     }

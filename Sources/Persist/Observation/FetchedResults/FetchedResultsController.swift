@@ -151,9 +151,9 @@ extension FetchedResultsController {
       case .willSave: break
       case .didObtainPermanentIDs(let objects): try adoptIdentifiers(of: objects)
       case .willMerge(let changes): awaitMerge(of: changes)
-      case .didMergeUnknownChanges: try fetchAgain(touched: [])
+      case .didMergeUnknownChanges: try fetchAgain(updated: [])
       case .parentDidSave(let layouts):
-        if rules?.needsFetch(afterParentSaved: layouts) == true { try fetchAgain(touched: []) }
+        if rules?.needsFetch(afterParentSaved: layouts) == true { try fetchAgain(updated: []) }
       case .didSave(let saved): try processSave(saved)
       case .objectsDidChange(let changes):
         defer { awaited = [] }
@@ -192,7 +192,7 @@ extension FetchedResultsController {
     guard let rules, let old = results else { return }
     let concerned = objects.filter { rules.concerns($0) || old.item(of: $0) != nil }
     if rules.needsFetch(after: objects, concerning: concerned) || (old.isRanked && !concerned.isEmpty) {
-      return try fetchAgain(touched: isUpdate ? concerned : [])
+      return try fetchAgain(updated: isUpdate ? concerned : [])
     }
     guard !concerned.isEmpty else { return }
     managedObjectContext.prefetchRows(of: Array(concerned))
@@ -200,7 +200,7 @@ extension FetchedResultsController {
     let items = try concerned.filter { try rules.holds(for: $0, by: evaluator) }.map { try rules.item(of: $0) }
     var new = old
     new.replace(concerned.compactMap(old.item), with: items)
-    change(to: new, ResultDifference(from: old, to: new, touched: concerned) { _ in isUpdate })
+    change(to: new, ResultDifference(from: old, to: new, examining: concerned) { _ in isUpdate })
   }
 
   private func makeEvaluator() -> ExpressionEvaluator {
@@ -208,10 +208,10 @@ extension FetchedResultsController {
     return ExpressionEvaluator()
   }
 
-  private func fetchAgain(touched: Set<ManagedObject>) throws {
+  private func fetchAgain(updated: Set<ManagedObject>) throws {
     guard let rules, let old = results else { return }
     let new = try rules.fetch()
-    var moved: Set<ManagedObject> = touched
+    var moved: Set<ManagedObject> = updated
     for section in old.sections {
       for item in section.items where new.item(of: item.object)?.isPlaced(as: item) != true {
         moved.insert(item.object)
@@ -220,7 +220,7 @@ extension FetchedResultsController {
     for section in new.sections {
       for item in section.items where old.item(of: item.object) == nil { moved.insert(item.object) }
     }
-    change(to: new, ResultDifference(from: old, to: new, touched: moved) { touched.contains($0) })
+    change(to: new, ResultDifference(from: old, to: new, examining: moved) { updated.contains($0) })
   }
 
   private func reload() throws {

@@ -1,6 +1,6 @@
 /// The difference between two arrangements of results, which a controller reports.
 ///
-/// Only touched objects are examined; all others keep their relative order. As in Core Data, an object counts as moved
+/// Only candidates are examined; all others keep their relative order. As in Core Data, an object counts as moved
 /// if one of its sort values changed; of the others with a new position, as few as possible count as moved.
 struct ResultDifference {
   /// An object that was or is a result, with its old and new positions.
@@ -23,14 +23,14 @@ struct ResultDifference {
   }
 
   /// - Parameters:
-  ///   - touched: Every object that was added, removed or may have moved.
+  ///   - candidates: Every object that was added, removed or may have moved.
   ///   - updated: Whether an object that kept its position is reported as updated.
   init(
-    from old: ResultArrangement, to new: ResultArrangement, touched: some Sequence<ManagedObject>,
+    from old: ResultArrangement, to new: ResultArrangement, examining candidates: some Sequence<ManagedObject>,
     updated: (ManagedObject) -> Bool
   ) {
     let kept = compareSections(old, new)
-    var objects: Set<ManagedObject> = Set(touched)
+    var objects: Set<ManagedObject> = Set(candidates)
     for section in new.sections where !kept.contains(section.name) {
       for item in section.items where old.item(of: item.object) != nil { objects.insert(item.object) }
     }
@@ -48,8 +48,8 @@ struct ResultDifference {
     }
     let staying = Self.staying(
       survivors, inSections: kept, from: old, to: new,
-      touchedBefore: left.compactMap(\.before) + survivors.map(\.before),
-      touchedAfter: came.compactMap(\.after) + survivors.map(\.after))
+      changedBefore: left.compactMap(\.before) + survivors.map(\.before),
+      changedAfter: came.compactMap(\.after) + survivors.map(\.after))
     var (moves, updates): ([Change], [Change]) = ([], [])
     for survivor in survivors {
       let stays = staying.contains(survivor.object) && survivor.isSortedAlike(old, new)
@@ -96,13 +96,13 @@ struct ResultDifference {
     return kept
   }
 
-  /// Returns the objects that keep their positions: in the same section, between the same untouched objects, and in the
+  /// Returns the objects that keep their positions: in the same section, between the same unexamined objects, and in the
   /// same relative order.
   private static func staying(
     _ survivors: [Survivor], inSections kept: Set<String>, from old: ResultArrangement, to new: ResultArrangement,
-    touchedBefore: [ResultIndexPath], touchedAfter: [ResultIndexPath]
+    changedBefore: [ResultIndexPath], changedAfter: [ResultIndexPath]
   ) -> Set<ManagedObject> {
-    let (before, after) = (Rows(touchedBefore), Rows(touchedAfter))
+    let (before, after) = (Rows(changedBefore), Rows(changedAfter))
     var candidates: [String: [Survivor]] = Dictionary()
     for survivor in survivors {
       let name = new.sections[survivor.after.section].name
@@ -117,7 +117,7 @@ struct ResultDifference {
     }
   }
 
-  /// The rows of touched objects by section.
+  /// The rows of examined objects by section.
   private struct Rows {
     private let rows: [Int: [Int]]
 

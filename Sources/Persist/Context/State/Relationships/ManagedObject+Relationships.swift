@@ -228,7 +228,7 @@ extension ManagedObject {
 
   /// Does the same as ``willChange()`` for a to-many relationship: the row isn't needed until the save.
   final func willChangeMembers() {
-    touch()
+    markNewlyChanged()
     if !isInEvent { enterEvent() }
     if change == .none, loading == .loaded || loading == .fault { table?.context.graph.update(self) }
   }
