@@ -16,7 +16,7 @@ struct ObservedMigrator: StoreMigrator {
   func migrateStore(
     at url: URL, to model: ManagedObjectModel, registry: ModelRegistry?, options: StoreOptions
   ) throws {
-    try StoreOperation.run(.migrate, of: nil, in: StoreName(StoreLocation(url)), telemetry) {
+    try StoreOperation.run(.migrate, of: nil, in: StoreName(StoreLocation(url)), telemetry: telemetry) {
       guard var migrator = base as? AutomaticMigrator else {
         return try base.migrateStore(at: url, to: model, registry: registry, options: options)
       }

@@ -14,7 +14,7 @@ extension ObservedSource {
     _ kind: StoreOperation.Kind, _ entity: String?, describe: (T, inout SpanAttributes) -> Int? = { _, _ in nil },
     _ body: () throws -> T
   ) throws -> T {
-    try StoreOperation.run(kind, of: entity, in: name, telemetry, describe: describe, body)
+    try StoreOperation.run(kind, of: entity, in: name, telemetry: telemetry, describe: describe, body)
   }
 
   private func observe<T>(
@@ -161,7 +161,7 @@ final class ObservedRows: ObservedSource {
   let telemetry: StoreTelemetry
   let name: StoreName
 
-  init(_ source: any SharedRowSource, _ telemetry: StoreTelemetry, _ name: StoreName) {
+  init(_ source: any SharedRowSource, telemetry: StoreTelemetry, name: StoreName) {
     (self.source, self.telemetry, self.name) = (source, telemetry, name)
   }
 }
@@ -171,10 +171,10 @@ final class ObservedGeneration: StoreGeneration {
   private let base: any StoreGeneration
   let rows: any SharedRowSource
 
-  init(_ base: any StoreGeneration, _ telemetry: StoreTelemetry, _ name: StoreName) {
+  init(_ base: any StoreGeneration, telemetry: StoreTelemetry, name: StoreName) {
     self.base = base
     rows =
       (base.rows as? any PersistentStore).map { ObservedStore($0, telemetry) }
-      ?? ObservedRows(base.rows, telemetry, name)
+      ?? ObservedRows(base.rows, telemetry: telemetry, name: name)
   }
 }

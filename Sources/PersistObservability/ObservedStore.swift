@@ -37,10 +37,12 @@ final class ObservedStore: PersistentStore, ObservedSource {
   }
 
   func generation() throws -> (any StoreGeneration)? {
-    try base.generation().map { ObservedGeneration($0, telemetry, name) }
+    try base.generation().map { ObservedGeneration($0, telemetry: telemetry, name: name) }
   }
 
-  func replicaRows() -> (any SharedRowSource)? { base.replicaRows().map { ObservedRows($0, telemetry, name) } }
+  func replicaRows() -> (any SharedRowSource)? {
+    base.replicaRows().map { ObservedRows($0, telemetry: telemetry, name: name) }
+  }
   func advanceReplicas() throws { try base.advanceReplicas() }
   var history: (any StoreHistory)? { base.history.map { ObservedHistory($0, self) } }
   func foreignChangeCount() throws -> Int64? { try base.foreignChangeCount() }

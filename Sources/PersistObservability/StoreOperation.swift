@@ -24,7 +24,7 @@ final class StoreOperation: Sendable {
   ///   - entity: The name of the entity; nil if there may be several.
   ///   - describe: Returns the number of rows of the result, if it has any, and adds further attributes to the span.
   static func run<T>(
-    _ kind: Kind, of entity: String?, in store: StoreName, _ telemetry: StoreTelemetry,
+    _ kind: Kind, of entity: String?, in store: StoreName, telemetry: StoreTelemetry,
     describe: (T, inout SpanAttributes) -> Int? = { _, _ in nil }, _ body: () throws -> T
   ) throws -> T {
     telemetry.reportWaitForThread()

@@ -101,7 +101,7 @@ public struct OnlineMigration: Sendable {
           let record = OnlineRecord(
             state: .expanded, from: models.forward.source.name, to: version.name, numbers: models.forward.numbers,
             model: version.model, names: models.forward.planned.placeNames, renames: models.renames, since: Date())
-          try connection.expand(models.expansion, record, (models.first, models.forward.planned))
+          try connection.expand(models.expansion, record: record, maps: (models.first, models.forward.planned))
           try connection.add(models.expansion.keys)
           return true
         }
@@ -276,7 +276,7 @@ extension OnlineMigration {
     let own = OwnPlaces(models)
     return try connection.transactionOnParkedValues { migrating in
       guard let catalog = try connection.catalog(ofSecond: models.second.model) else { return [] }
-      var parked = try ParkedValues(migrating, registry, catalog)
+      var parked = try ParkedValues(migrating, registry: registry, catalog: catalog)
       return try models.forward.returnOfParkedValues(catalog, isOwnColumn: own.contains).prepare(&parked)
     }
   }
@@ -290,7 +290,7 @@ extension OnlineMigration {
     let own = OwnPlaces(models)
     // The values are those of programs with the new model.
     try connection.announce(models.second.model)
-    var parked = try ParkedValues(migrating, registry, catalog)
+    var parked = try ParkedValues(migrating, registry: registry, catalog: catalog)
     try models.forward.returnOfParkedValues(catalog, isOwnColumn: own.contains).restore(&parked)
     // Keys that rows may violate were dropped.
     try connection.add(models.first.foreignKeys + models.expansion.keys)

@@ -73,7 +73,8 @@ extension OnlinePlan {
   init(_ models: OnlineModels, obstacles: [OnlineConnection.Obstacle]) {
     from = models.forward.source.name
     to = models.forward.destination.name
-    refusals = models.refusals + obstacles.map { OnlineRefusal(nil, nil, RefusalReason($0.reason, fix: $0.fix)) }
+    refusals =
+      models.refusals + obstacles.map { OnlineRefusal(nil, nil, because: RefusalReason($0.reason, fix: $0.fix)) }
     let found = models.refusals
     steps = models.forward.operations.map { operation in
       let refusal = found.first { refusal in

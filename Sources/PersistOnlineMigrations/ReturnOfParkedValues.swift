@@ -21,7 +21,7 @@ struct ReturnOfParkedValues {
     let (there, present) = try comparisons(of: parked)
     // The values parked last are newer, and remain.
     let found = parked.slots.reversed().compactMap { slot -> ReturningValues? in
-      guard slot.kind == .attribute, mayReturn(slot, there, present),
+      guard slot.kind == .attribute, mayReturn(slot, from: there, to: present),
         let (place, column) = place(ofAttribute: slot, there), isOwnColumn(map[place.entity].table, column.name)
       else { return nil }
       return ReturningValues(slot, to: place, column, in: map)
@@ -40,7 +40,7 @@ struct ReturnOfParkedValues {
     guard !parked.slots.isEmpty else { return }
     try parked.forgetReplaced(in: neighborMap, neighbor)
     let (there, present) = try comparisons(of: parked)
-    let returning = Set(parked.slots.filter { mayReturn($0, there, present) }.map(\.number))
+    let returning = Set(parked.slots.filter { mayReturn($0, from: there, to: present) }.map(\.number))
     try parked.collect { slot, _ in returning.contains(slot.number) }
     _ = try parked.restore(in: map, by: there, after: nil) { returning.contains($0.number) }
     try parked.connection.execute(.removeEmptyParkedSlots)
@@ -51,8 +51,8 @@ struct ReturnOfParkedValues {
     of parked: ParkedValues
   ) throws -> (there: ParkingComparisons, present: ParkingComparisons) {
     (
-      try ParkingComparisons(parked.slots, with: version, parked.registry, parked.connection),
-      try ParkingComparisons(parked.slots, with: neighbor, parked.registry, parked.connection)
+      try ParkingComparisons(parked.slots, with: version, registry: parked.registry, inspector: parked.connection),
+      try ParkingComparisons(parked.slots, with: neighbor, registry: parked.registry, inspector: parked.connection)
     )
   }
 
@@ -67,7 +67,7 @@ struct ReturnOfParkedValues {
   }
 
   /// Whether the values of a slot may return without being in the way of the other model.
-  private func mayReturn(_ slot: ParkedSlot, _ there: ParkingComparisons, _ present: ParkingComparisons) -> Bool {
+  private func mayReturn(_ slot: ParkedSlot, from there: ParkingComparisons, to present: ParkingComparisons) -> Bool {
     guard there.isFit(slot), let (comparison, entity) = present.subject(of: slot),
       let (other, _) = there.subject(of: slot)
     else { return false }
@@ -76,14 +76,14 @@ struct ReturnOfParkedValues {
     case .attribute:
       // Programs with the other model don't see the object.
       guard comparison.entity(entity) != nil || comparison.isCrossed(entity) else { return true }
-      guard ParkedValues.standIn(of: slot, entity, comparison, neighborMap) == nil else {
+      guard ParkedValues.standIn(of: slot, in: entity, comparedBy: comparison, map: neighborMap) == nil else {
         return present.isFit(slot) && comparison.place(ofAttribute: slot.property, slot.path, in: entity) != nil
       }
       guard let (place, column) = place(ofAttribute: slot, there) else { return false }
       return isOwnColumn(map[place.entity].table, column.name)
     case .relationship:
       if comparison.place(ofRelationship: slot.property, of: entity) != nil { return true }
-      guard ParkedValues.standInPairs(of: slot, entity, comparison, neighborMap).isEmpty,
+      guard ParkedValues.standInPairs(of: slot, in: entity, comparedBy: comparison, map: neighborMap).isEmpty,
         let place = other.place(ofRelationship: slot.property, of: entity),
         let property = place.entity.property(named: place.relationship.name),
         let pairs = map.pairs(of: property, in: place.entity)

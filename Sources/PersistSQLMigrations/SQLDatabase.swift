@@ -46,14 +46,14 @@ public final class SQLDatabase {
   @discardableResult
   public func execute(_ sql: String, _ values: SQLValue...) throws -> Int {
     let before = runner.changedRows
-    try run(sql, values) { while try $0.step() {} }
+    try run(sql, binding: values) { while try $0.step() {} }
     return runner.changedRows - before
   }
 
   /// Returns all rows of a query.
   public func rows(_ sql: String, _ values: SQLValue...) throws -> [Row] {
     var rows: [Row] = []
-    try read(sql, values) { rows.append($0) }
+    try read(sql, binding: values) { rows.append($0) }
     return rows
   }
 
@@ -61,14 +61,14 @@ public final class SQLDatabase {
   ///
   /// Rows of the same table that `body` changes may be visited again; a query with `ORDER BY` reads all of them first.
   public func forEachRow(_ sql: String, _ values: SQLValue..., body: (Row) throws -> Void) throws {
-    try read(sql, values, body)
+    try read(sql, binding: values, body)
   }
 
   /// Closes the database when the migration has ended.
   func close() { isOpen = false }
 
-  private func read(_ sql: String, _ values: [SQLValue], _ body: (Row) throws -> Void) throws {
-    try run(sql, values) { statement in
+  private func read(_ sql: String, binding values: [SQLValue], _ body: (Row) throws -> Void) throws {
+    try run(sql, binding: values) { statement in
       let columns = (0..<statement.columnCount).map { statement.columnName($0) }
       while try statement.step() {
         try body(Row(columns: columns, values: columns.indices.map { statement.value(Int32($0)) }))
@@ -76,7 +76,7 @@ public final class SQLDatabase {
     }
   }
 
-  private func run(_ sql: String, _ values: [SQLValue], _ body: (SQLiteStatement) throws -> Void) throws {
+  private func run(_ sql: String, binding values: [SQLValue], _ body: (SQLiteStatement) throws -> Void) throws {
     precondition(isOpen, "A migration's database can't be used after the migration.")
     precondition(!sql.utf8.contains(0), "SQL can't contain NUL characters.")
     try runner.run(SQLScript(sql), values: values) { statement, _ in try body(statement) }

@@ -28,7 +28,7 @@ struct SQLScriptRunner {
     do {
       try script.forEachStatement(on: connection) { statement, part in
         count += 1
-        try check(statement, values, count)
+        try check(statement, binding: values, expecting: count)
         for (index, value) in values.enumerated() { statement.bind(value, at: Int32(index + 1)) }
         try body(statement, part)
       }
@@ -41,7 +41,7 @@ struct SQLScriptRunner {
   /// The total number of rows that all statements have inserted, updated and deleted.
   var changedRows: Int { Int(sqlite3_total_changes(connection.handle)) }
 
-  private func check(_ statement: SQLiteStatement, _ values: [SQLValue], _ count: Int) throws {
+  private func check(_ statement: SQLiteStatement, binding values: [SQLValue], expecting count: Int) throws {
     guard guardian == nil || connection.isInTransaction else {
       throw PersistenceError(.migrationFailed, "An earlier statement rolled the transaction back.")
     }

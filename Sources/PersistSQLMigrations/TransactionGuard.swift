@@ -14,7 +14,7 @@ final class TransactionGuard {
     return refused
   }
 
-  fileprivate func answer(_ action: Int32, _ name: String, _ value: String?) -> Int32 {
+  fileprivate func answer(_ action: Int32, named name: String, value: String?) -> Int32 {
     switch action {
     case SQLITE_TRANSACTION: refused = name
     // SQLite silently keeps the journal mode if it can't change it.
@@ -30,7 +30,7 @@ extension SQLiteConnection {
   func guardingTransaction<T>(_ body: (TransactionGuard) throws -> T) rethrows -> T {
     let guardian = TransactionGuard()
     return try authorizing { action, name, value in
-      name.map { guardian.answer(action, $0, value) } ?? SQLITE_OK
+      name.map { guardian.answer(action, named: $0, value: value) } ?? SQLITE_OK
     } during: {
       try body(guardian)
     }

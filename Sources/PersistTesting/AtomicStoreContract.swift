@@ -51,8 +51,8 @@ public struct AtomicStoreContract {
     let store = try make(name)
     _ = try store.load()
     try store.save(document)
-    return try difference(store.load(), document, "the store that saved it")
-      + difference(make(name).load(), document, "another store")
+    return try difference(store.load(), to: document, in: "the store that saved it")
+      + difference(make(name).load(), to: document, in: "another store")
   }
 
   private func checkReplaced(_ name: String) throws -> [String] {
@@ -61,7 +61,7 @@ public struct AtomicStoreContract {
     try store.save(Self.document(count: 100))
     let document = try Self.document(count: 1)
     try store.save(document)
-    return try difference(make(name).load(), document, "another store")
+    return try difference(make(name).load(), to: document, in: "another store")
   }
 
   private func checkOutdated(_ name: String) throws -> [String] {
@@ -75,7 +75,7 @@ public struct AtomicStoreContract {
       try first.save(Self.document(count: 3))
       return ["The store replaced a document that it had neither loaded nor saved."]
     } catch {
-      return try difference(make(name).load(), document, "another store")
+      return try difference(make(name).load(), to: document, in: "another store")
     }
   }
 
@@ -97,7 +97,7 @@ public struct AtomicStoreContract {
     return []
   }
 
-  private func difference(_ found: StoreDocument?, _ wanted: StoreDocument, _ who: String) throws -> [String] {
+  private func difference(_ found: StoreDocument?, to wanted: StoreDocument, in who: String) throws -> [String] {
     guard let found else { return ["\(who) finds no document."] }
     if found == wanted { return [] }
     var texts: [String] = []

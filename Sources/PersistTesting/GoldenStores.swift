@@ -189,7 +189,7 @@ public struct GoldenStores: Sendable {
       }
       let report = try migrator.migrate(storeAt: store, to: family.current, registry: registry)
       try check(store, family)
-      try open(store, family) { try inspect(found, $0) }
+      try open(store, of: family) { try inspect(found, $0) }
       return Outcome(version: version, store: source, report: report)
     } catch var error as PersistenceError {
       error.place.store = source
@@ -213,7 +213,7 @@ public struct GoldenStores: Sendable {
       problems, as: .migrationFailed, "After the migration to '\(family.current.name)' the store is damaged.")
   }
 
-  private func open(_ store: URL, _ family: ModelFamily, _ body: (ManagedObjectContext) throws -> Void) throws {
+  private func open(_ store: URL, of family: ModelFamily, _ body: (ManagedObjectContext) throws -> Void) throws {
     let coordinator = PersistentStoreCoordinator(model: family.current.model, registry: registry)
     try coordinator.addStore(at: store)
     try body(ManagedObjectContext(coordinator))

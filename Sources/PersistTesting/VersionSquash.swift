@@ -61,7 +61,10 @@ package struct VersionSquash {
         + [ModelFamily(family.name, versions: kept, current: family.current.name, url: family.url)],
       mappingModels: registry.mappingModels.filter { !gonePaths.contains($0.url) })
     for version in kept {
-      guard Self.outline(version, family.current, registry) == Self.outline(version, family.current, rest) else {
+      guard
+        Self.outline(from: version, to: family.current, registry: registry)
+          == Self.outline(from: version, to: family.current, registry: rest)
+      else {
         throw PersistenceError(
           .invalidRequest,
           "Without the versions before '\(oldest.name)', '\(version.name)' would migrate in another way.",
@@ -94,7 +97,7 @@ package struct VersionSquash {
 
   /// The steps and losses of a migration in words; the error if there is no plan.
   private static func outline(
-    _ source: ModelVersion, _ destination: ModelVersion, _ registry: ModelRegistry
+    from source: ModelVersion, to destination: ModelVersion, registry: ModelRegistry
   ) -> String {
     do {
       let plan = try MigrationPlan(from: source, to: destination, registry: registry)

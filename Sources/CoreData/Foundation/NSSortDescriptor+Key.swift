@@ -52,7 +52,7 @@ final class KeySortDescriptor: NSSortDescriptor {
     sortKey = key
     self.selector = selector
     super.init(keyPath: \NSObject.hash, ascending: ascending) { left, right in
-      KeySortDescriptor.compare(left, right, by: key, selector)
+      KeySortDescriptor.compare(left, to: right, by: key, selector: selector)
     }
   }
 
@@ -73,7 +73,7 @@ final class KeySortDescriptor: NSSortDescriptor {
   override func copy(with zone: NSZone? = nil) -> Any { self }
 
   override func compare(_ left: Any, to right: Any) -> ComparisonResult {
-    let result = Self.compare(left, right, by: sortKey, selector)
+    let result = Self.compare(left, to: right, by: sortKey, selector: selector)
     guard !ascending else { return result }
     return ComparisonResult(rawValue: -result.rawValue) ?? .orderedSame
   }
@@ -85,7 +85,7 @@ final class KeySortDescriptor: NSSortDescriptor {
 
   override var hash: Int { sortKey.hashValue }
 
-  private static func compare(_ left: Any, _ right: Any, by key: String, _ selector: String?) -> ComparisonResult {
+  private static func compare(_ left: Any, to right: Any, by key: String, selector: String?) -> ComparisonResult {
     order(of: value(left, key), value(right, key), selector)
   }
 

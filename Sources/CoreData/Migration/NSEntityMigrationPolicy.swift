@@ -76,7 +76,7 @@ final class MigrationPolicyBridge: EntityMigrationPolicy {
   }
 
   private func call(
-    _ mapping: EntityMapping, _ manager: MigrationManager, _ body: (NSMigrationManager) throws -> Void
+    _ mapping: EntityMapping, by manager: MigrationManager, _ body: (NSMigrationManager) throws -> Void
   ) throws {
     guard let manager = (manager as? MigrationManagerBridge)?.manager else {
       throw Self.failure(mapping, "The migration has no NSMigrationManager, or it was released while it ran.")
@@ -111,41 +111,41 @@ final class MigrationPolicyBridge: EntityMigrationPolicy {
     policy = type.init()
     policy.bridge = self
     self.mapping = NSEntityMapping(mapping)
-    try call(mapping, manager) { try policy.begin(self.mapping, with: $0) }
+    try call(mapping, by: manager) { try policy.begin(self.mapping, with: $0) }
   }
 
   override func createDestinationInstances(
     forSource source: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
   ) throws {
     let object = try Self.object(source, mapping)
-    try call(mapping, manager) {
+    try call(mapping, by: manager) {
       try policy.createDestinationInstances(forSource: object, in: self.mapping, manager: $0)
     }
   }
 
   override func endInstanceCreation(forMapping mapping: EntityMapping, manager: MigrationManager) throws {
-    try call(mapping, manager) { try policy.endInstanceCreation(forMapping: self.mapping, manager: $0) }
+    try call(mapping, by: manager) { try policy.endInstanceCreation(forMapping: self.mapping, manager: $0) }
   }
 
   override func createRelationships(
     forDestination destination: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
   ) throws {
     let object = try Self.object(destination, mapping)
-    try call(mapping, manager) {
+    try call(mapping, by: manager) {
       try policy.createRelationships(forDestination: object, in: self.mapping, manager: $0)
     }
   }
 
   override func endRelationshipCreation(forMapping mapping: EntityMapping, manager: MigrationManager) throws {
-    try call(mapping, manager) { try policy.endRelationshipCreation(forMapping: self.mapping, manager: $0) }
+    try call(mapping, by: manager) { try policy.endRelationshipCreation(forMapping: self.mapping, manager: $0) }
   }
 
   override func performCustomValidation(forMapping mapping: EntityMapping, manager: MigrationManager) throws {
-    try call(mapping, manager) { try policy.performCustomValidation(forMapping: self.mapping, manager: $0) }
+    try call(mapping, by: manager) { try policy.performCustomValidation(forMapping: self.mapping, manager: $0) }
   }
 
   override func end(_ mapping: EntityMapping, manager: MigrationManager) throws {
-    try call(mapping, manager) { try policy.end(self.mapping, manager: $0) }
+    try call(mapping, by: manager) { try policy.end(self.mapping, manager: $0) }
   }
 
   override func call(_ selector: String, arguments: [FetchValue]) throws -> FetchValue? {

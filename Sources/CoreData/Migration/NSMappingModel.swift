@@ -169,7 +169,7 @@ open class NSMappingModel: NSObject {
     destinationModel destination: NSManagedObjectModel?
   ) {
     guard let source, let destination,
-      let mapping = Self.find(ModelFile.mappingModels(in: bundles), source, destination)
+      let mapping = Self.find(ModelFile.mappingModels(in: bundles), from: source, to: destination)
     else { return nil }
     super.init()
     entityMappings = mapping.entityMappings.map { NSEntityMapping($0) }
@@ -202,7 +202,7 @@ open class NSMappingModel: NSObject {
   }
 
   private static func find(
-    _ files: [URL], _ source: NSManagedObjectModel, _ destination: NSManagedObjectModel
+    _ files: [URL], from source: NSManagedObjectModel, to destination: NSManagedObjectModel
   ) -> MappingModel? {
     guard let from = source.version, let to = destination.version else { return nil }
     let registry = files.compactMap { try? MappingModelFile(at: $0) }.reduce(ModelRegistry(versions: [from, to])) {

@@ -101,8 +101,8 @@ open class NSStagedMigrationManager: NSObject, @unchecked Sendable {
       case let stage as NSCustomMigrationStage:
         return StagedMigration.Stage.custom(
           from: try Self.version(stage.currentModel), to: try Self.version(stage.nextModel),
-          willMigrate: stage.willMigrateHandler.map { block($0, stage, stage.currentModel) },
-          didMigrate: stage.didMigrateHandler.map { block($0, stage, stage.nextModel) })
+          willMigrate: stage.willMigrateHandler.map { block($0, of: stage, at: stage.currentModel) },
+          didMigrate: stage.didMigrateHandler.map { block($0, of: stage, at: stage.nextModel) })
       case let stage as NSLightweightMigrationStage:
         let versions = stage.versionChecksums.compactMap { known[$0] }
         return versions.isEmpty ? nil : .lightweight(versions)
@@ -139,8 +139,8 @@ open class NSStagedMigrationManager: NSObject, @unchecked Sendable {
   }
 
   private func block(
-    _ handler: @escaping NSCustomMigrationStage.Handler, _ stage: NSCustomMigrationStage,
-    _ reference: NSManagedObjectModelReference
+    _ handler: @escaping NSCustomMigrationStage.Handler, of stage: NSCustomMigrationStage,
+    at reference: NSManagedObjectModelReference
   ) -> StagedMigration.Block {
     let handler = Transferred(handler)
     return { context in

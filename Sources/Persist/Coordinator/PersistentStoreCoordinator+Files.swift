@@ -55,10 +55,12 @@ extension PersistentStoreCoordinator {
       throw PersistenceError(
         .fileAccess, at: .store(url), "The store doesn't exist.", fix: "Copy or move the file first.")
     }
-    post(Self.storesWillChangeNotification, Self.uuidChangedPersistentStoresKey, [store, StoreInfo(open, at: url)])
+    post(
+      Self.storesWillChangeNotification, under: Self.uuidChangedPersistentStoresKey,
+      stores: [store, StoreInfo(open, at: url)])
     try open.reopen(at: url) { watchAgain(open) }
     let moved = StoreInfo(open)
-    post(Self.storesDidChangeNotification, Self.uuidChangedPersistentStoresKey, [store, moved])
+    post(Self.storesDidChangeNotification, under: Self.uuidChangedPersistentStoresKey, stores: [store, moved])
     return moved
   }
 

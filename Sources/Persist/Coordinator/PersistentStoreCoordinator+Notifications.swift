@@ -28,7 +28,7 @@ extension PersistentStoreCoordinator {
 
   /// - Parameter name: Evaluated, and so accessed, only if the notifications are wanted.
   @inline(never)
-  package func post(_ name: @autoclosure () -> Notification.Name, _ key: String, _ stores: [StoreInfo]) {
+  package func post(_ name: @autoclosure () -> Notification.Name, under key: String, stores: [StoreInfo]) {
     if Self.notifications.isWanted { post(name(), [key: stores]) }
   }
 

@@ -51,7 +51,7 @@ extension PersistentStoreCoordinator {
     try opened(options) {
       let isUnclean = try !options.isReadOnly && engine.recoverStore(at: location, options: options)
       guard try engine.canCreateStore(at: location) else {
-        let store = try openOfModel(location, engine, options)
+        let store = try openOfModel(location, by: engine, options: options)
         if isUnclean { store.recordUncleanEnd() }
         return store
       }
@@ -78,15 +78,15 @@ extension PersistentStoreCoordinator {
   /// - Throws: ``PersistenceError/Code/invalidRequest`` if the store isn't open in this coordinator.
   public func remove(_ store: StoreInfo) throws {
     if openStore(identifier: store.identifier) != nil {
-      post(Self.willRemoveStoreNotification, Self.removedPersistentStoresKey, [store])
-      post(Self.storesWillChangeNotification, Self.removedPersistentStoresKey, [store])
+      post(Self.willRemoveStoreNotification, under: Self.removedPersistentStoresKey, stores: [store])
+      post(Self.storesWillChangeNotification, under: Self.removedPersistentStoresKey, stores: [store])
     }
     guard let open = detachStore(withIdentifier: store.identifier) else {
       throw PersistenceError(
         .invalidRequest, at: .store(store.url), "The store isn't open in this coordinator, so it can't be removed.")
     }
     try open.close()
-    post(Self.storesDidChangeNotification, Self.removedPersistentStoresKey, [store])
+    post(Self.storesDidChangeNotification, under: Self.removedPersistentStoresKey, stores: [store])
   }
 
   private func opened(_ options: StoreOptions, _ open: () throws -> any PersistentStore) throws -> StoreInfo {
@@ -102,7 +102,7 @@ extension PersistentStoreCoordinator {
 
   /// Opens a store, after migrating it to the coordinator's model if it has another.
   private func openOfModel(
-    _ location: StoreLocation, _ engine: any StoreEngine, _ options: StoreOptions
+    _ location: StoreLocation, by engine: any StoreEngine, options: StoreOptions
   ) throws -> any PersistentStore {
     switch try engine.openStore(at: location, ifOf: managedObjectModel, registry: registry, options: options) {
     case .opened(let store):

@@ -114,7 +114,7 @@ extension PersistentStoreCoordinator {
   package func add(_ store: any PersistentStore) throws -> StoreInfo {
     try requireConfiguration(store.configuration)
     let added = StoreInfo(store)
-    post(Self.storesWillChangeNotification, Self.addedPersistentStoresKey, [added])
+    post(Self.storesWillChangeNotification, under: Self.addedPersistentStoresKey, stores: [added])
     try open.withLock { stores in
       if let other = stores.first(where: { $0.identifier == store.identifier }) {
         throw PersistenceError(
@@ -127,7 +127,7 @@ extension PersistentStoreCoordinator {
     }
     generation.add(1, ordering: .relaxed)
     remoteChangePost.begin(store, of: self)
-    post(Self.storesDidChangeNotification, Self.addedPersistentStoresKey, [added])
+    post(Self.storesDidChangeNotification, under: Self.addedPersistentStoresKey, stores: [added])
     return added
   }
 

@@ -12,7 +12,7 @@ package enum BoundedFile {
       guard state.isRegular else {
         throw PersistenceError(.fileAccess, at: .file(url), "'\(url.lastPathComponent)' isn't a regular file.")
       }
-      try check(state.size, url, limit)
+      try check(state.size, of: url, limit: limit)
     }
     let data: Data
     do {
@@ -22,11 +22,11 @@ package enum BoundedFile {
         .fileAccess, at: .file(url), "'\(url.lastPathComponent)' can't be read: \(error.localizedDescription)")
     }
     // The file may have grown.
-    try check(Int64(data.count), url, limit)
+    try check(Int64(data.count), of: url, limit: limit)
     return data
   }
 
-  private static func check(_ size: Int64, _ url: URL, _ limit: Int) throws {
+  private static func check(_ size: Int64, of url: URL, limit: Int) throws {
     guard size <= limit else {
       throw PersistenceError(.limitExceeded, at: .file(url), "The file has more than \(limit) bytes.")
     }

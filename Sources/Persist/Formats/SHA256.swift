@@ -16,8 +16,10 @@ package enum SHA256 {
     withUnsafeBytes(of: (UInt64(message.count) &* 8).bigEndian) { end.append(contentsOf: $0) }
     constants.withUnsafeBufferPointer { constants in
       withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 64) { schedule in
-        process(UnsafeRawBufferPointer(rebasing: message.dropLast(rest)), into: &state, constants, schedule)
-        end.withUnsafeBytes { process($0, into: &state, constants, schedule) }
+        process(
+          UnsafeRawBufferPointer(rebasing: message.dropLast(rest)), into: &state, constants: constants,
+          schedule: schedule)
+        end.withUnsafeBytes { process($0, into: &state, constants: constants, schedule: schedule) }
       }
     }
     return state.indices.flatMap { withUnsafeBytes(of: state[$0].bigEndian, Array.init) }
@@ -27,8 +29,8 @@ package enum SHA256 {
   ///   - blocks: A multiple of 64 bytes.
   ///   - w: Memory for 64 words.
   private static func process(
-    _ blocks: UnsafeRawBufferPointer, into state: inout SIMD8<UInt32>, _ constants: UnsafeBufferPointer<UInt32>,
-    _ w: UnsafeMutableBufferPointer<UInt32>
+    _ blocks: UnsafeRawBufferPointer, into state: inout SIMD8<UInt32>, constants: UnsafeBufferPointer<UInt32>,
+    schedule w: UnsafeMutableBufferPointer<UInt32>
   ) {
     for block in stride(from: 0, to: blocks.count, by: 64) {
       for index in 0..<16 {

@@ -19,10 +19,10 @@ extension FetchSortDescriptor {
       guard let comparison = Comparison(comparator) else {
         throw Self.untranslated("\(keyPath)", "Its string comparator is unknown.")
       }
-      self.init(keyPath, descriptor.order, comparison)
+      self.init(keyPath, order: descriptor.order, comparison: comparison)
     } else {
       guard Self.hasPlainOrder(keyPath) else { throw Self.ownOrder(keyPath) }
-      self.init(keyPath, descriptor.order, .values)
+      self.init(keyPath, order: descriptor.order, comparison: .values)
     }
   }
 
@@ -37,10 +37,10 @@ extension FetchSortDescriptor {
     guard let comparison = known.all.first(where: { $0.comparator == comparator })?.comparison else {
       throw Self.untranslated("\(keyPath)", "It uses a custom comparator.")
     }
-    self.init(keyPath, order, comparison)
+    self.init(keyPath, order: order, comparison: comparison)
   }
 
-  private init(_ keyPath: AnyKeyPath, _ order: SortOrder, _ comparison: Comparison) {
+  private init(_ keyPath: AnyKeyPath, order: SortOrder, comparison: Comparison) {
     self.init(KeyPathReference(ofProperties: keyPath), isAscending: order == .forward, comparison: comparison)
   }
 
@@ -91,22 +91,22 @@ private struct KnownComparators<Object> {
 
   init(_ keyPath: PartialKeyPath<Object>, _ order: SortOrder) {
     for known in FetchSortDescriptor.Comparison.standard {
-      add(keyPath, known.comparator, order, as: known.comparison)
+      add(keyPath, by: known.comparator, order: order, as: known.comparison)
     }
-    add(keyPath, String.Comparator(options: .caseInsensitive), order, as: .caseInsensitive)
+    add(keyPath, by: String.Comparator(options: .caseInsensitive), order: order, as: .caseInsensitive)
     if let type = FetchSortDescriptor.plainType(Swift.type(of: keyPath).valueType) as? any Comparable.Type {
-      addPlain(keyPath, type, order)
+      addPlain(keyPath, of: type, order: order)
     }
   }
 
   private mutating func addPlain<Value: Comparable>(
-    _ keyPath: PartialKeyPath<Object>, _ type: Value.Type, _ order: SortOrder
+    _ keyPath: PartialKeyPath<Object>, of type: Value.Type, order: SortOrder
   ) {
-    add(keyPath, ComparableComparator<Value>(), order, as: .values)
+    add(keyPath, by: ComparableComparator<Value>(), order: order, as: .values)
   }
 
   private mutating func add<Comparator: SortComparator>(
-    _ keyPath: PartialKeyPath<Object>, _ comparator: Comparator, _ order: SortOrder,
+    _ keyPath: PartialKeyPath<Object>, by comparator: Comparator, order: SortOrder,
     as comparison: FetchSortDescriptor.Comparison
   ) {
     typealias Plain = any KeyPath<Object, Comparator.Compared> & Sendable

@@ -111,13 +111,13 @@ extension FetchSortDescriptor.Comparison {
     switch self {
     case .values: TextComparison([]).order(left, right)
     case .caseInsensitive: TextComparison(.caseInsensitive).order(left, right)
-    case .localized: localeOrder(left, right, [])
-    case .localizedCaseInsensitive: localeOrder(left, right, .caseInsensitive)
-    case .localizedStandard: localeOrder(left, right, [.caseInsensitive, .numeric, .widthInsensitive])
+    case .localized: localeOrder(left, to: right, options: [])
+    case .localizedCaseInsensitive: localeOrder(left, to: right, options: .caseInsensitive)
+    case .localizedStandard: localeOrder(left, to: right, options: [.caseInsensitive, .numeric, .widthInsensitive])
     }
   }
 
-  private func localeOrder(_ left: String, _ right: String, _ options: String.CompareOptions) -> ValueOrder {
+  private func localeOrder(_ left: String, to right: String, options: String.CompareOptions) -> ValueOrder {
     switch left.compare(right, options: options, range: nil, locale: .current) {
     case .orderedAscending: .less
     case .orderedSame: .equal

@@ -63,7 +63,7 @@ struct DiffCommand: ParsableCommand {
     // If both versions belong to one family, the versions in between count: renames are followed through them.
     let plan = try MigrationPlan(
       from: source, to: destination, registry: old.family(of: destination) == nil ? nil : old)
-    if let svg { try draw(source, destination, plan, into: StoreArgument.file(svg, "A picture")) }
+    if let svg { try draw(source, to: destination, by: plan, into: StoreArgument.file(svg, "A picture")) }
     if json {
       try StandardOutput.print { $0.fields(of: plan) }
     } else {
@@ -72,7 +72,7 @@ struct DiffCommand: ParsableCommand {
     if failOn?.isFound(in: plan) == true { throw Failure.found }
   }
 
-  private func draw(_ old: ModelVersion, _ new: ModelVersion, _ plan: MigrationPlan, into url: URL) throws {
+  private func draw(_ old: ModelVersion, to new: ModelVersion, by plan: MigrationPlan, into url: URL) throws {
     let picture = ModelPicture(from: old, to: new, operations: plan.steps.map(\.operation))
     try ExportedFile.write(PictureDrawing(picture).svg, to: url)
   }

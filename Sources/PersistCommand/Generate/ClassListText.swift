@@ -28,12 +28,12 @@ struct ClassListText {
       "    version: \(SwiftName.literal(version)),",
       "    [",
     ] + members.map { "      \(function(of: $0))()," } + ["    ])"]
-      + members.flatMap { [""] + member($0, list, &types) } + ["}"]
+      + members.flatMap { [""] + member($0, of: list, types: &types) } + ["}"]
   }
 
   private func function(of type: ModelClasses.Class) -> String { "of\(SwiftName.capitalized(type.name))" }
 
-  private func member(_ type: ModelClasses.Class, _ list: String, _ types: inout TypeNames) -> [String] {
+  private func member(_ type: ModelClasses.Class, of list: String, types: inout TypeNames) -> [String] {
     let entity = type.entity
     let own = entity.properties.filter { $0.declaringEntity == entity.name }
     var head = "      \(types(type)).self, entity: \(SwiftName.literal(entity.name)), "

@@ -15,25 +15,29 @@ struct ValueType {
 
   init?(_ type: AttributeType) {
     switch type {
-    case .int16: self.init("Int16", "integer", "integer", reading: "Int16(exactly: $0)", writing: "Int64(#)")
-    case .int32: self.init("Int32", "integer", "integer", reading: "Int32(exactly: $0)", writing: "Int64(#)")
-    case .int64: self.init("Int64", "integer", "integer")
-    case .double: self.init("Double", "double", "double")
-    case .float: self.init("Float", "double", "double", reading: "Float($0)", writing: "Double(#)")
-    case .boolean: self.init("Bool", "boolean", "boolean")
-    case .string: self.init("String", "string", "string")
-    case .date: self.init("Date", "date", "date")
-    case .binary: self.init("Data", "data", "data")
-    case .decimal: self.init("Decimal", "decimal", "decimal")
-    case .uuid: self.init("UUID", "uuid", "uuid", hasAbsent: false)
+    case .int16:
+      self.init("Int16", reader: "integer", storedCase: "integer", reading: "Int16(exactly: $0)", writing: "Int64(#)")
+    case .int32:
+      self.init("Int32", reader: "integer", storedCase: "integer", reading: "Int32(exactly: $0)", writing: "Int64(#)")
+    case .int64: self.init("Int64", reader: "integer", storedCase: "integer")
+    case .double: self.init("Double", reader: "double", storedCase: "double")
+    case .float: self.init("Float", reader: "double", storedCase: "double", reading: "Float($0)", writing: "Double(#)")
+    case .boolean: self.init("Bool", reader: "boolean", storedCase: "boolean")
+    case .string: self.init("String", reader: "string", storedCase: "string")
+    case .date: self.init("Date", reader: "date", storedCase: "date")
+    case .binary: self.init("Data", reader: "data", storedCase: "data")
+    case .decimal: self.init("Decimal", reader: "decimal", storedCase: "decimal")
+    case .uuid: self.init("UUID", reader: "uuid", storedCase: "uuid", hasAbsent: false)
     case .uri:
-      self.init("URL", nil, "uri", reading: "URL(string: $0)", writing: "#.absoluteString", hasAbsent: false)
+      self.init(
+        "URL", reader: nil, storedCase: "uri", reading: "URL(string: $0)", writing: "#.absoluteString", hasAbsent: false
+      )
     case .transformable, .composite, .objectID, .undefined: return nil
     }
   }
 
   private init(
-    _ name: String, _ reader: String?, _ storedCase: String, reading conversion: String? = nil,
+    _ name: String, reader: String?, storedCase: String, reading conversion: String? = nil,
     writing wrapping: String = "#", hasAbsent: Bool = true
   ) {
     self.name = name

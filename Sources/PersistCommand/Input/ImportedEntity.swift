@@ -49,14 +49,14 @@ struct ImportedEntity {
 
   func attribute(_ name: String) throws -> (slot: Int, attribute: AttributeDescription, elements: [Property.Element]) {
     guard let property = properties[name], let attribute = property.attribute else {
-      throw unknown(name, "attribute", properties.values.filter { $0.attribute != nil })
+      throw unknown(name, as: "attribute", known: properties.values.filter { $0.attribute != nil })
     }
     return (property.slot, attribute, property.elements)
   }
 
   func relationship(_ name: String) throws -> (slot: Int, relationship: RelationshipDescription) {
     guard let property = properties[name], let relationship = property.relationship else {
-      throw unknown(name, "relationship", properties.values.filter { $0.relationship != nil })
+      throw unknown(name, as: "relationship", known: properties.values.filter { $0.relationship != nil })
     }
     return (property.slot, relationship)
   }
@@ -64,7 +64,7 @@ struct ImportedEntity {
   /// Whether a name is that of a relationship.
   func isRelationship(_ name: String) -> Bool { properties[name]?.relationship != nil }
 
-  private func unknown(_ name: String, _ kind: String, _ known: some Sequence<Property>) -> UnusableInput {
+  private func unknown(_ name: String, as kind: String, known: some Sequence<Property>) -> UnusableInput {
     let names = known.map(\.name).sorted().joined(separator: ", ")
     return UnusableInput(
       "\(entity.name) has no \(kind) '\(name)'.", code: .unknownProperty,

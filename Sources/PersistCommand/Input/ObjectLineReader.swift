@@ -58,11 +58,12 @@ struct ObjectLineReader: ImportReader {
           throw UnusableInput("'\(name)' needs a list of objects, not \(value.kind).", property: name)
         }
         draft.members.append(
-          ImportSlice.Members(slot: slot, keys: try items.map { try target($0, entity, relationship).primaryKey ?? 0 }))
+          ImportSlice.Members(
+            slot: slot, keys: try items.map { try target($0, of: entity, by: relationship).primaryKey ?? 0 }))
       } else if case .null = value {
         continue
       } else {
-        draft.values[slot] = .objectID(try target(value, entity, relationship))
+        draft.values[slot] = .objectID(try target(value, of: entity, by: relationship))
       }
     }
     if let name = fields.keys.min() {
@@ -85,7 +86,7 @@ struct ObjectLineReader: ImportReader {
   }
 
   private func target(
-    _ item: JSONItem, _ entity: ImportedEntity, _ relationship: RelationshipDescription
+    _ item: JSONItem, of entity: ImportedEntity, by relationship: RelationshipDescription
   ) throws -> ManagedObjectID {
     var fields = try item.members("An object of '\(relationship.name)'")
     guard case .string(let name)? = fields.removeValue(forKey: "entity"), let key = fields.removeValue(forKey: "pk"),

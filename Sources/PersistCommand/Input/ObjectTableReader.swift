@@ -90,7 +90,7 @@ struct ObjectTableReader: ImportReader {
       }
       draft.key = key
     case .attribute(let slot, let attribute, let elements):
-      draft.values[slot] = try cell.map { try value($0, attribute, elements) }
+      draft.values[slot] = try cell.map { try value($0, of: attribute, elements: elements) }
     case .relationship(let slot, let relationship):
       let targets = try cell.map { try self.targets($0, relationship) } ?? []
       if relationship.isToMany {
@@ -105,7 +105,7 @@ struct ObjectTableReader: ImportReader {
   }
 
   private func value(
-    _ cell: String, _ attribute: AttributeDescription, _ elements: [Property.Element]
+    _ cell: String, of attribute: AttributeDescription, elements: [Property.Element]
   ) throws -> StoredValue {
     if attribute.type == .composite {
       do {

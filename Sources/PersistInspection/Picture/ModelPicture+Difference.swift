@@ -82,7 +82,9 @@ private struct DifferenceDrawing {
     let own = changes[entity.name] ?? [:]
     let properties = entity.properties.filter { $0.declaringEntity == entity.name }
     if let whole {
-      let lines = shown(properties).map { line($0, .unchanged, [], marks: PropertyMarks(of: $0, in: entity).words) }
+      let lines = shown(properties).map {
+        line($0, change: .unchanged, notes: [], marks: PropertyMarks(of: $0, in: entity).words)
+      }
       return ModelPicture.Box(
         title: entity.name, change: whole, notes: entity.isAbstract ? ["abstract"] : [], lines: lines,
         hiddenCount: properties.count - lines.count)
@@ -92,12 +94,12 @@ private struct DifferenceDrawing {
       let property = properties.first { $0.name == name }
         ?? removedProperty(name, of: entity) ?? entity.property(named: name)
       lines.append(
-        property.map { line($0, change.change, change.notes) }
+        property.map { line($0, change: change.change, notes: change.notes) }
           ?? ModelPicture.Line(change: change.change, name: name, type: indexType(name, entity), notes: change.notes))
     }
     let rest = properties.filter { own[$0.name] == nil }
     let isShown = !lines.isEmpty && rest.count <= 4
-    if isShown { lines += rest.map { line($0, .unchanged, []) } }
+    if isShown { lines += rest.map { line($0, change: .unchanged, notes: []) } }
     return ModelPicture.Box(
       title: entity.name, change: own.isEmpty ? .unchanged : .changed, notes: own[""]?.notes ?? [], lines: lines,
       hiddenCount: isShown ? 0 : rest.count)
@@ -114,7 +116,7 @@ private struct DifferenceDrawing {
 
   /// - Parameter marks: The marks at the end of the line of an attribute.
   private func line(
-    _ property: Property, _ change: Change, _ notes: [String], marks: [String] = []
+    _ property: Property, change: Change, notes: [String], marks: [String] = []
   ) -> ModelPicture.Line {
     var type = property.attribute.map { attribute in
       ([attribute.type.rawValue + (attribute.isOptional ? "?" : "")] + marks).joined(separator: ", ")
@@ -161,7 +163,7 @@ private struct DifferenceDrawing {
         + [inverse.flatMap { changes[$0.entity]?[$0.relationship.name]?.change }]
       let isNew = added.contains(entity.name) || added.contains(relationship.destination)
       let change: Change = isNew || ends.contains(.added) ? .added : ends.contains(.changed) ? .changed : .unchanged
-      append(relationship, inverse?.relationship, from: box, to: target, change)
+      append(relationship, inverse: inverse?.relationship, from: box, to: target, change: change)
     }
   }
 
@@ -172,7 +174,7 @@ private struct DifferenceDrawing {
       guard let source = boxOfOld(entity.name), let target = boxOfOld(inverse?.entity ?? relationship.destination),
         isRemoved(relationship, of: entity.name) || inverse.map({ isRemoved($0.relationship, of: $0.entity) }) == true
       else { continue }
-      append(relationship, inverse?.relationship, from: source, to: target, .removed)
+      append(relationship, inverse: inverse?.relationship, from: source, to: target, change: .removed)
     }
   }
 
@@ -207,8 +209,8 @@ private struct DifferenceDrawing {
   }
 
   private mutating func append(
-    _ relationship: RelationshipDescription, _ inverse: RelationshipDescription?, from source: Int, to target: Int,
-    _ change: Change
+    _ relationship: RelationshipDescription, inverse: RelationshipDescription?, from source: Int, to target: Int,
+    change: Change
   ) {
     func line(_ name: String?, of box: Int) -> Int? { boxes[box].lines.firstIndex { $0.name == name } }
     links.append(

@@ -19,7 +19,7 @@ struct PictureBox {
       var y = PictureDrawing.headHeight
       for note in box.notes { drawNote(note, box.change, at: &y, in: &text) }
       y += 4
-      for line in box.lines { draw(line, &y, &text) }
+      for line in box.lines { draw(line, at: &y, in: &text) }
       if box.hiddenCount > 0, box.change != .unchanged {
         let what = box.hiddenCount == 1 ? "property" : "properties"
         let more = box.lines.isEmpty ? "\(box.hiddenCount) \(what)" : "\(box.hiddenCount) more \(what)"
@@ -84,7 +84,7 @@ struct PictureBox {
     y += PictureDrawing.noteHeight
   }
 
-  private func draw(_ line: ModelPicture.Line, _ y: inout Double, _ text: inout SVGText) {
+  private func draw(_ line: ModelPicture.Line, at y: inout Double, in text: inout SVGText) {
     let height = PictureDrawing.lineHeight + Double(line.notes.count) * PictureDrawing.noteHeight
     if line.change != .unchanged {
       text.element(

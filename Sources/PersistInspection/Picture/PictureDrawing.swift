@@ -111,7 +111,9 @@ package struct PictureDrawing {
           return layout.route(of: number)
         }
         for change in order {
-          for (link, route) in zip(picture.links, routes) where link.change == change { draw(link, route, &text) }
+          for (link, route) in zip(picture.links, routes) where link.change == change {
+            draw(link, along: route, in: &text)
+          }
         }
         for index in picture.boxes.indices { PictureBox(picture.boxes[index], at: corners[index]).draw(&text) }
       }
@@ -155,7 +157,7 @@ package struct PictureDrawing {
     }
   }
 
-  private func draw(_ link: ModelPicture.Link, _ route: [LayeredLayout.Point]?, _ text: inout SVGText) {
+  private func draw(_ link: ModelPicture.Link, along route: [LayeredLayout.Point]?, in text: inout SVGText) {
     let route = route ?? loop(link)
     LinkDrawing(link, along: route, isLoop: link.source.box == link.target.box).draw(&text)
   }

@@ -14,28 +14,28 @@ extension ExpressionDescription {
   /// The sum of a property over a group of objects, or over all objects.
   public static func sum<Root: ManagedObject>(
     of keyPath: any PartialKeyPath<Root> & Sendable, as name: String
-  ) -> ExpressionDescription { aggregate(.sum, keyPath, name) }
+  ) -> ExpressionDescription { aggregate(.sum, of: keyPath, named: name) }
 
   /// The average of a property over a group of objects, or over all objects.
   public static func average<Root: ManagedObject>(
     of keyPath: any PartialKeyPath<Root> & Sendable, as name: String
-  ) -> ExpressionDescription { aggregate(.average, keyPath, name) }
+  ) -> ExpressionDescription { aggregate(.average, of: keyPath, named: name) }
 
   /// The minimum of a property over a group of objects, or over all objects.
   public static func minimum<Root: ManagedObject>(
     of keyPath: any PartialKeyPath<Root> & Sendable, as name: String
-  ) -> ExpressionDescription { aggregate(.minimum, keyPath, name) }
+  ) -> ExpressionDescription { aggregate(.minimum, of: keyPath, named: name) }
 
   /// The maximum of a property over a group of objects, or over all objects.
   public static func maximum<Root: ManagedObject>(
     of keyPath: any PartialKeyPath<Root> & Sendable, as name: String
-  ) -> ExpressionDescription { aggregate(.maximum, keyPath, name) }
+  ) -> ExpressionDescription { aggregate(.maximum, of: keyPath, named: name) }
 
   /// The number of objects in a group, or of all objects.
   public static func count(as name: String) -> ExpressionDescription { ExpressionDescription(name, .key("@count")) }
 
   private static func aggregate(
-    _ function: FetchFunction, _ keyPath: any AnyKeyPath & Sendable, _ name: String
+    _ function: FetchFunction, of keyPath: any AnyKeyPath & Sendable, named name: String
   ) -> ExpressionDescription {
     ExpressionDescription(name, .function(function, [.keyPath(keyPath)]))
   }

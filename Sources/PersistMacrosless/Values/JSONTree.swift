@@ -59,22 +59,25 @@ struct JSONTree: Equatable {
   /// Elements of arrays correspond by their positions; if their number differs, by those from the start and from the
   /// end as far as nothing was changed.
   func merged(_ new: JSONTree, readAs base: JSONTree?) -> JSONTree {
-    JSONTree(Self.merge(value, base?.value, new.value))
+    JSONTree(Self.merge(value, since: base?.value, into: new.value))
   }
 
-  private static func merge(_ current: JSONElement, _ base: JSONElement?, _ new: JSONElement) -> JSONElement {
+  private static func merge(_ current: JSONElement, since base: JSONElement?, into new: JSONElement) -> JSONElement {
     switch (current, base, new) {
     case (.object(let current), _, .object(let new)):
       let base: [String: JSONElement] = if case .object(let members)? = base { members } else { [:] }
       return .object(
         new.reduce(into: current.filter { base[$0.key] == nil }) { result, member in
-          result[member.key] = current[member.key].map { merge($0, base[member.key], member.value) } ?? member.value
+          result[member.key] =
+            current[member.key].map { merge($0, since: base[member.key], into: member.value) } ?? member.value
         })
     case (.array(let current), .array(let base)?, .array(let new)) where current.count == base.count:
       let shorter = min(base.count, new.count)
       let start = base.count == new.count ? shorter : (0..<shorter).first { base[$0] != new[$0] } ?? shorter
       let end = (0..<shorter - start).first { base[base.count - 1 - $0] != new[new.count - 1 - $0] } ?? shorter - start
-      func merged(_ index: Int, _ former: Int) -> JSONElement { merge(current[former], base[former], new[index]) }
+      func merged(_ index: Int, _ former: Int) -> JSONElement {
+        merge(current[former], since: base[former], into: new[index])
+      }
       return .array(
         (0..<start).map { merged($0, $0) } + new[start..<new.count - end]
           + (new.count - end..<new.count).map { merged($0, $0 - new.count + base.count) })

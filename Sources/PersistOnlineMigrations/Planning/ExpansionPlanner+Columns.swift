@@ -35,7 +35,7 @@ extension ExpansionPlanner {
     }
     let subject = subject(of: name, in: table, forward.planned)
     guard let value = flows.forward[table, name] else {
-      return refuse(subject?.entity, subject?.property, Self.otherValues)
+      return refuse(subject?.entity, subject?.property, because: Self.otherValues)
     }
     let own = first[name.foldedIdentifier]
     if value.isOwn(name), own?.type == column.type, flows.backward[table, name]?.isOwn(name) == true,
@@ -44,7 +44,7 @@ extension ExpansionPlanner {
       return
     }
     let sources = value.columns
-    guard sources.count <= 1 else { return refuse(subject?.entity, subject?.property, Self.otherValues) }
+    guard sources.count <= 1 else { return refuse(subject?.entity, subject?.property, because: Self.otherValues) }
     guard own == nil else { return collide(.column(table: table, rule: name)) }
     let definition = TableDefinition.Column(name: name, type: column.type)
     guard let source = sources.first, let old = first[source] else {
@@ -57,10 +57,10 @@ extension ExpansionPlanner {
       return
     }
     guard let back = flows.backward[table, old.name], back.columns == [name.foldedIdentifier] else {
-      return refuse(subject?.entity, subject?.property, Self.oneWay)
+      return refuse(subject?.entity, subject?.property, because: Self.oneWay)
     }
     guard old.type == column.type || old.type.hasEqualValues(in: column.type) else {
-      return refuse(subject?.entity, subject?.property, Self.otherValues)
+      return refuse(subject?.entity, subject?.property, because: Self.otherValues)
     }
     expansion.pairs.append(
       .init(
@@ -76,11 +76,11 @@ extension ExpansionPlanner {
     else { return }
     let subject = subject(of: column.name, in: table, backward.planned)
     guard let value = flows.backward[table, column.name] else {
-      return refuse(subject?.entity, subject?.property, Self.otherValues)
+      return refuse(subject?.entity, subject?.property, because: Self.otherValues)
     }
     // Columns with the same name are examined once the second model's has another one.
     guard value.columns.isEmpty else {
-      return collisions.isEmpty ? refuse(subject?.entity, subject?.property, Self.oneWay) : ()
+      return collisions.isEmpty ? refuse(subject?.entity, subject?.property, because: Self.oneWay) : ()
     }
     fill(.init(name: column.name, type: column.type), with: value, of: table, for: .first, subject)
   }
@@ -103,11 +103,11 @@ extension ExpansionPlanner {
     }
     if let value = constant(value) { return add(value, nil) }
     guard case .byEntity(let cases, let otherwise) = value, let rest = constant(otherwise) else {
-      return refuse(subject?.entity, subject?.property, Self.otherValues)
+      return refuse(subject?.entity, subject?.property, because: Self.otherValues)
     }
     for part in cases {
       guard let value = constant(part.value) else {
-        return refuse(subject?.entity, subject?.property, Self.otherValues)
+        return refuse(subject?.entity, subject?.property, because: Self.otherValues)
       }
       add(value, part.numbers)
     }
@@ -152,7 +152,7 @@ extension ExpansionPlanner {
         guard case .attribute(let attribute) = column.role, attribute.isDerived,
           !isDerived(table.table, column.name)
         else { continue }
-        refuse(table.entity.name, column.property, Self.notDerived)
+        refuse(table.entity.name, column.property, because: Self.notDerived)
       }
     }
   }

@@ -24,7 +24,7 @@ extension ExpansionPlanner {
 
   private mutating func add(_ new: Property, of entity: Entity, from old: Property, of source: Entity) {
     let declaring = new.declaringEntity
-    if let reason = reason(against: old, new) { return refuse(declaring, new.name, reason) }
+    if let reason = reason(against: old, new) { return refuse(declaring, new.name, because: reason) }
     let place = forward.planned[entity]
     func columns(_ property: Property, _ place: TableMap.EntityTable) -> [OnlineExpansion.Composite.Column] {
       property.elements.compactMap { place.column(slot: $0.slot) }.map { .init($0) }
@@ -37,13 +37,13 @@ extension ExpansionPlanner {
       let first = half(
         columns.first, beside: columns.second, by: flows.backward, back: flows.forward, in: place)?
         .returning(from: second, required: required)
-    else { return refuse(declaring, new.name, Self.otherValues) }
+    else { return refuse(declaring, new.name, because: Self.otherValues) }
     let composite = OnlineExpansion.Composite(
       table: place.table, numbers: [place.number], first: first, second: second,
       isAlwaysPresent: old.attribute?.isOptional == false && new.attribute?.isOptional == false,
       label: "\(declaring).\(new.name)")
     if composite.consistsOfCopies { return }
-    guard isMutual(first, second) else { return refuse(declaring, new.name, Self.oneWay) }
+    guard isMutual(first, second) else { return refuse(declaring, new.name, because: Self.oneWay) }
     add(composite)
   }
 

@@ -30,7 +30,7 @@ extension ExpansionPlanner {
       if forward.source(of: entity.root)?.name == old.root.name || isSameHierarchy(old.root, entity.root) {
         collide(.table(rule: tables.1, actual: tables.0))
       } else {
-        refuse(entity.name, nil, Self.movedRows)
+        refuse(entity.name, nil, because: Self.movedRows)
       }
     }
     planReferences()

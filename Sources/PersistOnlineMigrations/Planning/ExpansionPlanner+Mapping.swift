@@ -17,7 +17,7 @@ extension ExpansionPlanner {
     let there = mappings.forward.map { MappedAttributes($0, from: models.0, to: models.1) }
     let back = mappings.backward.map { MappedAttributes($0, from: models.1, to: models.0) }
     for refusal in (there?.refusals ?? []) + (back?.refusals ?? []) {
-      refuse(refusal.entity, refusal.property, RefusalReason(refusal.reason, fix: refusal.fix))
+      refuse(refusal.entity, refusal.property, because: RefusalReason(refusal.reason, fix: refusal.fix))
     }
     guard (there?.refusals ?? []).isEmpty, (back?.refusals ?? []).isEmpty else { return }
     for value in there?.values ?? [] { add(value, .second) }
@@ -40,7 +40,7 @@ extension ExpansionPlanner {
     // Tables get their names first.
     guard table == other[value.source].table else { return }
     guard let column = column(value.attribute.name, of: value.entity, own) else {
-      return refuse(value.entity.name, value.attribute.name, Self.notComputed)
+      return refuse(value.entity.name, value.attribute.name, because: Self.notComputed)
     }
     var sources: [String: OnlineExpansion.Formula.Source] = [:]
     for name in value.expression.sourceNames {
@@ -52,7 +52,7 @@ extension ExpansionPlanner {
       side, table: table, column: .init(name: column.name, type: column.type), numbers: [own[value.entity].number],
       expression: value.expression, sources: sources, standard: standard ?? .null,
       isSingle: value.attribute.type == .float, label: "\(value.entity.name).\(value.attribute.name)")
-    guard let formula else { return refuse(value.entity.name, value.attribute.name, Self.notComputed) }
+    guard let formula else { return refuse(value.entity.name, value.attribute.name, because: Self.notComputed) }
     expansion.formulas.append(formula)
   }
 
@@ -93,7 +93,7 @@ extension ExpansionPlanner {
         return new == nil || values.contains { $0.entity === value.entity && $0.attribute.name == new }
       }
       for name in names.union([origin].compactMap { $0 }) where !isComputed(name, of: value.source) {
-        refuse(value.entity.name, value.attribute.name, Self.noWayBack)
+        refuse(value.entity.name, value.attribute.name, because: Self.noWayBack)
       }
     }
   }

@@ -35,7 +35,7 @@ extension ExpansionPlanner {
     let place = forward.planned[entity]
     guard let property = entity.property(named: name),
       let column = place.columns.first(where: { $0.slot == property.slot && $0.role != .toOneEntity })
-    else { return refuse(entity.name, name, Self.otherValues) }
+    else { return refuse(entity.name, name, because: Self.otherValues) }
     let numbers = Set(entities.map { forward.planned[$0].number })
     let all = Set(forward.planned.model.hierarchy(of: entity.root).map { forward.planned[$0].number })
     expansion.required.append(
@@ -51,13 +51,13 @@ extension ExpansionPlanner {
         guard origin?.source == nil, origin?.fill == nil else { continue }
         if let attribute = property.attribute, !attribute.isOptional, !attribute.isDerived {
           if isComputed(attribute.name, of: entity, survey === forward ? .second : .first) { continue }
-          refuse(entity.name, property.name, reason)
+          refuse(entity.name, property.name, because: reason)
         } else if let relationship = property.relationship, !relationship.isToMany, !relationship.isOptional {
           // A default value doesn't exist, so that programs with the new model have to find the object.
           if survey === forward {
             require(.second, property.name, of: entity, among: [entity])
           } else {
-            refuse(entity.name, property.name, reason)
+            refuse(entity.name, property.name, because: reason)
           }
         }
       }

@@ -26,16 +26,16 @@ struct ExpansionPlanner {
 
   /// - Parameter mappings: The mapping models of both ways; nil where the models alone determine the values.
   init(
-    _ forward: OnlineSurvey, _ backward: OnlineSurvey, _ mappings: (forward: MappingModel?, backward: MappingModel?)
+    _ forward: OnlineSurvey, backward: OnlineSurvey, mappings: (forward: MappingModel?, backward: MappingModel?)
   ) {
     (self.forward, self.backward) = (forward, backward)
     flows = (ColumnFlow(forward), ColumnFlow(backward))
-    if !forward.isDirect { refuse(nil, nil, Self.mapped) }
+    if !forward.isDirect { refuse(nil, nil, because: Self.mapped) }
     for blocker in forward.blockers {
-      refuse(blocker.entity, blocker.property, RefusalReason(blocker.what, fix: blocker.fix))
+      refuse(blocker.entity, blocker.property, because: RefusalReason(blocker.what, fix: blocker.fix))
     }
     for operation in forward.operations {
-      if let reason = reason(against: operation) { refuse(operation.entity, operation.property, reason) }
+      if let reason = reason(against: operation) { refuse(operation.entity, operation.property, because: reason) }
     }
     examineEntities()
     planFormulas(mappings)
@@ -52,8 +52,8 @@ struct ExpansionPlanner {
     for index in refusals.indices { refusals[index].operation = operation(of: refusals[index]) }
   }
 
-  mutating func refuse(_ entity: String?, _ property: String?, _ reason: RefusalReason) {
-    let refusal = OnlineRefusal(entity, property, reason)
+  mutating func refuse(_ entity: String?, _ property: String?, because reason: RefusalReason) {
+    let refusal = OnlineRefusal(entity, property, because: reason)
     // One reason for each place is enough.
     guard !refusals.contains(where: { $0.entity == entity && $0.property == property }) else { return }
     refusals.append(refusal)
@@ -71,12 +71,12 @@ struct ExpansionPlanner {
       .update:
       break
     case .createTable(let table, let kept):
-      if !kept.isEmpty { refuse(entity, property, Self.movedRows) }
+      if !kept.isEmpty { refuse(entity, property, because: Self.movedRows) }
       guard Places(forward.map).columns[table.name.foldedIdentifier] != nil else {
         return expansion.tables.append(table)
       }
       if joinTables.contains(where: { $0.name == table.name }) {
-        refuse(entity, property, Self.reusedName)
+        refuse(entity, property, because: Self.reusedName)
       } else {
         collide(.table(rule: table.name, actual: nil))
       }
@@ -89,57 +89,57 @@ struct ExpansionPlanner {
       joins[table, default: (table, [:])].columns[new] = old
     case .addColumn(let column, _, let table):
       guard joinTables.contains(where: { $0.name == table }) else { return }
-      guard joins[table] == nil else { return refuse(entity, property, Self.positions) }
+      guard joins[table] == nil else { return refuse(entity, property, because: Self.positions) }
       expansion.columns.append(.init(table: table, column: column, value: .null))
     case .rebuildTable(let rebuild):
       let table = rebuild.definition.name
-      if joinTables.contains(where: { $0.name == table }) { refuse(entity, property, Self.positions) }
+      if joinTables.contains(where: { $0.name == table }) { refuse(entity, property, because: Self.positions) }
     case .assignPositions(let table, let owner, let member, let place):
-      guard joins[table] == nil else { return refuse(entity, property, Self.positions) }
+      guard joins[table] == nil else { return refuse(entity, property, because: Self.positions) }
       expansion.positions.append(.init(table: table, owner: owner, member: member, place: place))
     case .deleteRows(_, let rows):
-      if !areHidden(rows, forward.map) { refuse(entity, property, Self.movedRows) }
-    case .copyRows, .renumberEntities: refuse(entity, property, Self.movedRows)
+      if !areHidden(rows, forward.map) { refuse(entity, property, because: Self.movedRows) }
+    case .copyRows, .renumberEntities: refuse(entity, property, because: Self.movedRows)
     case .setAside(let source, let stage): stages[stage] = source
     case .join(let target, let stage):
-      guard let join = keyJoin(target, stages[stage]) else { return refuse(entity, property, Self.movedPairs) }
+      guard let join = keyJoin(target, stages[stage]) else { return refuse(entity, property, because: Self.movedPairs) }
       expansion.keyJoins.append(join)
     case .setKeys(let target, let stage):
       guard let join = keyJoin(target, from: stages[stage], of: entity, property) else {
-        return refuse(entity, property, Self.movedPairs)
+        return refuse(entity, property, because: Self.movedPairs)
       }
       expansion.keyJoins.append(join)
     case .takeEntityNumbers(let table, let key, let number, let target):
-      takeNumbers(of: table, key, number, from: target, change)
+      takeNumbers(of: table, in: key, and: number, from: target, for: change)
     // A store on a server has no files.
     case .forget, .readFiles: break
     case .sever(_, _, _, _, let numbers, _), .removePairs(_, _, _, let numbers):
-      if !areHidden(numbers, forward.map) { refuse(entity, property, Self.movedPairs) }
+      if !areHidden(numbers, forward.map) { refuse(entity, property, because: Self.movedPairs) }
     }
   }
 
   private mutating func examineReturn(_ change: OnlineSurvey.Change) {
     switch change.change {
     case .deleteRows(_, let rows):
-      if !areHidden(rows, backward.map) { refuse(change.entity, change.property, Self.movedRows) }
-    case .copyRows, .renumberEntities: refuse(change.entity, change.property, Self.movedRows)
+      if !areHidden(rows, backward.map) { refuse(change.entity, change.property, because: Self.movedRows) }
+    case .copyRows, .renumberEntities: refuse(change.entity, change.property, because: Self.movedRows)
     case .assignPositions(let table, let owner, let member, let place):
       guard !joins.values.contains(where: { $0.first == table }) else {
-        return refuse(change.entity, change.property, Self.positions)
+        return refuse(change.entity, change.property, because: Self.positions)
       }
       expansion.positions.append(.init(table: table, owner: owner, member: member, place: place))
     case .setKeys(let target, _):
       guard keyJoin(of: target.rows.table, target.column) != nil else {
-        return refuse(change.entity, change.property, Self.movedPairs)
+        return refuse(change.entity, change.property, because: Self.movedPairs)
       }
     case .takeEntityNumbers(let table, let key, let number, let target):
-      takeNumbers(of: table, key, number, from: target, change)
+      takeNumbers(of: table, in: key, and: number, from: target, for: change)
     case .join(let target, _):
       guard expansion.keyJoins.contains(where: { $0.side == .second && $0.join.name == target.table }) else {
-        return refuse(change.entity, change.property, Self.movedPairs)
+        return refuse(change.entity, change.property, because: Self.movedPairs)
       }
     case .sever(_, _, _, _, let numbers, _), .removePairs(_, _, _, let numbers):
-      if !areHidden(numbers, backward.map) { refuse(change.entity, change.property, Self.movedPairs) }
+      if !areHidden(numbers, backward.map) { refuse(change.entity, change.property, because: Self.movedPairs) }
     default: break
     }
   }
@@ -149,10 +149,12 @@ struct ExpansionPlanner {
   }
 
   private mutating func takeNumbers(
-    of table: String, _ key: String, _ number: String, from target: String, _ change: OnlineSurvey.Change
+    of table: String, in key: String, and number: String, from target: String, for change: OnlineSurvey.Change
   ) {
     if isReference(number, in: table) { return }
-    guard let index = keyJoin(of: table, key) else { return refuse(change.entity, change.property, Self.movedPairs) }
+    guard let index = keyJoin(of: table, key) else {
+      return refuse(change.entity, change.property, because: Self.movedPairs)
+    }
     expansion.keyJoins[index].number = .init(column: number, target: target)
   }
 
@@ -235,7 +237,7 @@ struct ExpansionPlanner {
       else { continue }
       let key = forward.planned[entity].columns.first { $0.slot == property.slot && $0.role == .toOne }
       if let key, keyJoin(of: forward.planned[entity].table, key.name) != nil { continue }
-      refuse(entity.name, property.name, Self.severalOwners)
+      refuse(entity.name, property.name, because: Self.severalOwners)
     }
     for operation in forward.operations where operation.kind == .makeToMany {
       guard let entity = forward.planned.model.entitiesByName[operation.entity],
@@ -246,7 +248,7 @@ struct ExpansionPlanner {
       {
         continue
       }
-      refuse(entity.name, property.name, Self.severalMembers)
+      refuse(entity.name, property.name, because: Self.severalMembers)
     }
   }
 
@@ -256,7 +258,7 @@ struct ExpansionPlanner {
     for (name, join) in joins.sorted(by: { $0.key < $1.key }) {
       let definition = forward.planned.tableDefinitions.first { $0.name == name }
       guard let definition, join.first != name else {
-        refuse(forward.planned.joinTables.first { $0.name == name }?.first.entity, nil, Self.reusedName)
+        refuse(forward.planned.joinTables.first { $0.name == name }?.first.entity, nil, because: Self.reusedName)
         continue
       }
       var columns = join.columns
@@ -265,7 +267,7 @@ struct ExpansionPlanner {
       guard columns.values.allSatisfy({ known.contains($0.foldedIdentifier) }),
         known.count == definition.columns.count
       else {
-        refuse(forward.planned.joinTables.first { $0.name == name }?.first.entity, nil, Self.positions)
+        refuse(forward.planned.joinTables.first { $0.name == name }?.first.entity, nil, because: Self.positions)
         continue
       }
       expansion.joins.append(.init(first: join.first, second: definition, columns: columns))
@@ -278,7 +280,7 @@ struct ExpansionPlanner {
     for key in forward.planned.foreignKeys where !present.contains(key) {
       if places.columns[key.table.foldedIdentifier]?.contains(key.column.foldedIdentifier) == true {
         let subject = subject(of: key.column, in: key.table, forward.planned)
-        refuse(subject?.entity, subject?.property ?? "\(key.table).\(key.column)", Self.otherKey)
+        refuse(subject?.entity, subject?.property ?? "\(key.table).\(key.column)", because: Self.otherKey)
       } else {
         expansion.keys.append(key)
       }

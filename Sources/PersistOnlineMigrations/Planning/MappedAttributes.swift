@@ -31,7 +31,7 @@ struct MappedAttributes {
 
   init(_ mapping: MappingModel, from old: ManagedObjectModel, to new: ManagedObjectModel) {
     guard let inferred = try? MappingModel.inferred(from: old, to: new) else {
-      refusals.append(OnlineRefusal(nil, nil, Self.notInferable))
+      refusals.append(OnlineRefusal(nil, nil, because: Self.notInferable))
       return
     }
     let given = Dictionary(grouping: mapping.entityMappings.filter { $0.destinationEntityName != nil }) {
@@ -40,15 +40,15 @@ struct MappedAttributes {
     for standard in inferred.entityMappings {
       guard let name = standard.destinationEntityName, let entity = new.entitiesByName[name] else { continue }
       guard let own = given[name] else {
-        if standard.sourceEntityName != nil { refuse(name, nil, Self.otherObjects) }
+        if standard.sourceEntityName != nil { refuse(name, nil, because: Self.otherObjects) }
         continue
       }
       guard own.count == 1, own[0].sourceEntityName == standard.sourceEntityName, selectsAll(own[0], standard) else {
-        refuse(name, nil, Self.otherObjects)
+        refuse(name, nil, because: Self.otherObjects)
         continue
       }
       guard own[0].policyName == nil else {
-        refuse(name, nil, Self.policy)
+        refuse(name, nil, because: Self.policy)
         continue
       }
       guard let source = own[0].sourceEntityName.flatMap({ old.entitiesByName[$0] }) else { continue }
@@ -56,8 +56,8 @@ struct MappedAttributes {
     }
   }
 
-  private mutating func refuse(_ entity: String?, _ property: String?, _ reason: RefusalReason) {
-    refusals.append(OnlineRefusal(entity, property, reason))
+  private mutating func refuse(_ entity: String?, _ property: String?, because reason: RefusalReason) {
+    refusals.append(OnlineRefusal(entity, property, because: reason))
   }
 
   private func selectsAll(_ mapping: EntityMapping, _ standard: EntityMapping) -> Bool {
@@ -80,7 +80,7 @@ struct MappedAttributes {
       let own = mapping.relationshipMapping(named: relationship.name)?.valueExpression
       let inferred = standard.relationshipMapping(named: relationship.name)?.valueExpression
       if own != inferred, own?.sourceMembers == nil || own?.sourceMembers != inferred?.sourceMembers {
-        refuse(entity.name, relationship.name, Self.otherMembers)
+        refuse(entity.name, relationship.name, because: Self.otherMembers)
       }
     }
   }

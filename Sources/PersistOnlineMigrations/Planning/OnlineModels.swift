@@ -34,18 +34,18 @@ struct OnlineModels {
   /// - Parameter store: The store with its model.
   init(_ store: IdentifiedStore, to version: ModelVersion, _ resources: OnlineResources) throws {
     var names = PlaceNames()
-    var models = try OnlineModels(store, to: version, names, resources)
+    var models = try OnlineModels(store, to: version, names: names, resources: resources)
     // Other names can lead to further collisions, for example of derived attributes.
     while !models.collisions.isEmpty {
       for collision in models.collisions { models.resolve(collision, in: &names) }
-      models = try OnlineModels(store, to: version, names, resources)
+      models = try OnlineModels(store, to: version, names: names, resources: resources)
     }
     self = models
   }
 
   /// - Parameter names: The names of the second model's tables and columns that differ from those of the rules.
   private init(
-    _ store: IdentifiedStore, to version: ModelVersion, _ names: PlaceNames, _ resources: OnlineResources
+    _ store: IdentifiedStore, to version: ModelVersion, names: PlaceNames, resources: OnlineResources
   ) throws {
     let registry = resources.registry
     forward = try OnlineSurvey(store, to: version, numbers: nil, names: names, registry: registry)
@@ -65,7 +65,8 @@ struct OnlineModels {
     backward = try OnlineSurvey(
       Self.identify(twin, as: version, at: nil), to: forward.source, numbers: store.catalog.numberRows,
       names: store.metadata.placeNames, registry: registry, isReturn: true)
-    let planner = ExpansionPlanner(forward, backward, try resources.mappings(between: forward.source, and: version))
+    let planner = ExpansionPlanner(
+      forward, backward: backward, mappings: try resources.mappings(between: forward.source, and: version))
     (expansion, refusals, collisions) = (planner.expansion, planner.refusals, planner.collisions)
   }
 
@@ -106,10 +107,11 @@ struct OnlineModels {
     let source = found.version ?? ModelVersion(name: record.from, model: found.model)
     let places = (Places(found.tableMap), Places(twin.tableMap(of: version.model)))
     let first = found.catalog.serving(
-      found.catalog.metadata, found.catalog.numberRows, found.catalog.record,
+      found.catalog.metadata, numberRows: found.catalog.numberRows, record: found.catalog.record,
       schema: places.1.hidden(from: found.catalog.schema, besides: places.0))
     let second = twin.serving(
-      twin.metadata, twin.numberRows, twin.record, schema: places.0.hidden(from: twin.schema, besides: places.1))
+      twin.metadata, numberRows: twin.numberRows, record: twin.record,
+      schema: places.0.hidden(from: twin.schema, besides: places.1))
     catalog = first
     forward = try OnlineSurvey(
       Self.identify(first, as: source, at: url), to: version, numbers: record.numbers, names: record.placeNames,
@@ -117,7 +119,8 @@ struct OnlineModels {
     backward = try OnlineSurvey(
       Self.identify(second, as: version, at: url), to: source, numbers: found.catalog.numberRows,
       names: found.metadata.placeNames, registry: registry, isReturn: true)
-    let planner = ExpansionPlanner(forward, backward, try resources.mappings(between: forward.source, and: version))
+    let planner = ExpansionPlanner(
+      forward, backward: backward, mappings: try resources.mappings(between: forward.source, and: version))
     (expansion, refusals, collisions) = (planner.expansion, planner.refusals, planner.collisions)
   }
 
@@ -141,7 +144,7 @@ struct OnlineModels {
         fingerprints: model.fingerprints, modelText: Data(model.description.json.utf8), metadata: metadata
       ).map { ($0.key, $0.content) }, uniquingKeysWith: { first, _ in first })
     let record = try ModelRecord(metadata: metadata, at: url) { contents[$0] }
-    return catalog.serving(metadata, numbers, record, schema: schema)
+    return catalog.serving(metadata, numberRows: numbers, record: record, schema: schema)
   }
 }
 

@@ -13,7 +13,7 @@ public struct OnlineRefusal: Sendable, Hashable {
   /// A sentence about what to do instead.
   public let fix: String
 
-  init(_ entity: String?, _ property: String?, _ reason: RefusalReason) {
+  init(_ entity: String?, _ property: String?, because reason: RefusalReason) {
     (self.entity, self.property, self.reason, self.fix) = (entity, property, reason.text, reason.fix)
   }
 

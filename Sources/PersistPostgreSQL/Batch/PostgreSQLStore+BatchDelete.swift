@@ -25,7 +25,7 @@ extension PostgreSQLStore {
             WHERE id IN (SELECT r0.id\(try clauses(batch.rows, plan, locking: .deletion)))
             """))
       }
-      var pass = try ServerBatchDeletePass(selection, rules, store: self, transaction)
+      var pass = try ServerBatchDeletePass(selection, rules, store: self, in: transaction)
       pass.history = try historyWriter(by: batch.origin, transaction)
       try pass.severRelationships()
       pass.deleteRows()
@@ -46,7 +46,7 @@ private struct ServerBatchDeletePass {
   var history: ServerHistoryWriter?
 
   init(
-    _ requested: ServerText, _ rules: [DeletionRules], store: PostgreSQLStore, _ transaction: ServerTransaction
+    _ requested: ServerText, _ rules: [DeletionRules], store: PostgreSQLStore, in transaction: ServerTransaction
   ) throws {
     self.store = store
     self.transaction = transaction
@@ -56,7 +56,7 @@ private struct ServerBatchDeletePass {
     }
     // The transaction has begun with this statement.
     let runner = ServerHistoryConnection(transaction.session)
-    doomed = try DoomedRows(found, rules, store.map.numbers, in: runner)
+    doomed = try DoomedRows(found, rules: rules, numbers: store.map.numbers, in: runner)
   }
 
   /// Removes the rows from all relationships.

@@ -52,7 +52,7 @@ extension PostgreSQLStore {
           throw PersistenceError.missingRequired(column.property, of: batch.rows.entity, row: key, store: url)
         }
         let rows = (0..<result.rowCount).map { (key: result.integer($0, 0), number: result.integer($0, 1)) }
-        return try outcome(of: batch, rows, history, transaction)
+        return try outcome(of: batch, rows: rows, history, in: transaction)
       }
     } catch let error as PersistenceError where error.isOutOfRange {
       return nil
@@ -75,14 +75,14 @@ extension PostgreSQLStore {
       let rows = try transaction.all(selection) { (key: $0.integer($1, 0), number: $0.integer($1, 1)) }
       var pass = ServerBatchUpdatePass(batch, store: self, transaction: transaction)
       try pass.run(rows.map(\.key))
-      return try outcome(of: batch, rows, history, transaction)
+      return try outcome(of: batch, rows: rows, history, in: transaction)
     }
   }
 
   /// The outcome for the changed rows, which are recorded in the history.
   private func outcome(
-    of batch: BatchUpdate, _ rows: [(key: Int64, number: Int64)], _ writer: ServerHistoryWriter?,
-    _ transaction: ServerTransaction
+    of batch: BatchUpdate, rows: [(key: Int64, number: Int64)], _ writer: ServerHistoryWriter?,
+    in transaction: ServerTransaction
   ) throws -> BatchOutcome {
     var history = writer
     var outcome = BatchOutcome(count: rows.count)

@@ -9,7 +9,7 @@ final class RowObject: KeyedObject {
   private let snapshot: RowSnapshot
   private unowned let company: RowCompany
 
-  fileprivate init(_ id: ManagedObjectID, _ entity: Entity, _ snapshot: RowSnapshot, in company: RowCompany) {
+  fileprivate init(_ id: ManagedObjectID, _ entity: Entity, snapshot: RowSnapshot, in company: RowCompany) {
     self.id = id
     self.entity = entity
     self.snapshot = snapshot
@@ -75,7 +75,7 @@ final class RowCompany {
       let entity = model.entities[row.entityIndex]
       let id = ManagedObjectID(
         entityName: entity.name, storeIdentifier: source.identifier, key: .permanent(row.key))
-      objects.append(RowObject(id, entity, snapshot, in: self))
+      objects.append(RowObject(id, entity, snapshot: snapshot, in: self))
     }
   }
 

@@ -28,7 +28,7 @@ struct CommitProof: Hashable, Sendable {
   private func insertion(requiring mark: ServerMark, _ texts: ServerTexts, _ change: CheckedChange?) -> ServerText {
     let own: [ServerParameter] = [writerParameter, .integer(number)]
     let parameters = (change?.parameters ?? []) + own + (change.map { [$0.countParameter] } ?? []) + mark.parameters
-    return texts.statement(.proof(change?.shape), parameters) {
+    return texts.statement(.proof(change?.shape), binding: parameters) {
       """
       \(change?.definition ?? "")INSERT INTO \(table: ServerText.proofTable) (writer, number, is_committed) \
       SELECT \(parameter: writerParameter), \(integer: number), \(change?.condition ?? "")\(mark.requirement)

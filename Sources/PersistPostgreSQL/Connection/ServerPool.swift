@@ -192,15 +192,15 @@ final class ServerPool: @unchecked Sendable {
   /// Reads, without a transaction around several statements. Reads again if a connection turns out to be lost.
   func read<T>(_ body: (ServerSession) throws -> T) throws -> T {
     let watch = lock.withLock { () -> ServerWatch? in self.watch }
-    return try mapped { try watched(by: watch) { try read(watch, nil, body) } }
+    return try mapped { try watched(by: watch) { try read(watch, at: nil, body) } }
   }
 
   /// Reads like ``read(_:)``, even if the store isn't the one opened any longer.
-  func readUnwatched<T>(_ body: (ServerSession) throws -> T) throws -> T { try mapped { try read(nil, nil, body) } }
+  func readUnwatched<T>(_ body: (ServerSession) throws -> T) throws -> T { try mapped { try read(nil, at: nil, body) } }
 
   /// - Throws: ``ServerFailure``, ``ServerWatch/Changed`` and the errors of `body`.
   func read<T>(
-    _ watch: ServerWatch?, _ position: PositionCheck?, _ body: (ServerSession) throws -> T
+    _ watch: ServerWatch?, at position: PositionCheck?, _ body: (ServerSession) throws -> T
   ) throws -> T {
     if let source { return try source.read(watch, body) }
     while true {
@@ -250,7 +250,7 @@ final class ServerPool: @unchecked Sendable {
   /// Records the server's present position as seen, if it has replicas.
   func recordSeenPosition() throws {
     guard let seenPosition else { return }
-    _ = try mapped { try read(nil, .noting(seenPosition)) { try $0.run([]) } }
+    _ = try mapped { try read(nil, at: .noting(seenPosition)) { try $0.run([]) } }
   }
 
   /// Reads one state of the store with several statements.

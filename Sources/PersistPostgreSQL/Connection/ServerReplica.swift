@@ -28,7 +28,7 @@ final class ServerReplica: Sendable {
     let deadline = ContinuousClock.now + Self.catchUpLimit
     while true {
       do {
-        return try pool.read(watch, .reaching(seen), body)
+        return try pool.read(watch, at: .reaching(seen), body)
       } catch is SeenPosition.ReplicaBehind {
         guard ContinuousClock.now < deadline else { return nil }
         Thread.sleep(forTimeInterval: 0.002)
@@ -78,7 +78,7 @@ final class ReplicaReads: ServerReadSource {
 
   func read<T>(_ watch: ServerWatch?, _ body: (ServerSession) throws -> T) throws -> T {
     if let seen = primary.seenPosition, let result = try replica.read(watch, after: seen, body) { return result }
-    return try primary.read(watch, primary.seenPosition.map { .noting($0) }, body)
+    return try primary.read(watch, at: primary.seenPosition.map { .noting($0) }, body)
   }
 }
 

@@ -139,75 +139,77 @@ extension PersistenceError {
     // A connection may end without a word.
     let said = [words, failure.state.isEmpty ? "" : "(\(failure.state))"].filter { !$0.isEmpty }
     let engineMessage = said.isEmpty ? nil : said.joined(separator: " ")
-    func error(_ code: Code, _ message: String, _ fix: String?) -> PersistenceError {
+    func error(_ code: Code, _ message: String, fix: String? = nil) -> PersistenceError {
       PersistenceError(code, at: place, message, engineMessage: engineMessage, fix: fix)
     }
     switch failure.state {
     case "55P03":
       self = error(
         .storeBusy, "Another program has locked rows or tables of the store.",
-        "Try again, or set a longer busyTimeout.")
-    case "57014": self = error(.interrupted, "An operation on the store was interrupted.", nil)
+        fix: "Try again, or set a longer busyTimeout.")
+    case "57014": self = error(.interrupted, "An operation on the store was interrupted.")
     case "40001", "40P01":
-      self = error(.storeBusy, "Other programs wrote the same rows at the same time.", "Try again.")
+      self = error(.storeBusy, "Other programs wrote the same rows at the same time.", fix: "Try again.")
     case "25006":
       self = error(
         .storeReadOnly, "The server accepts no writes: it is a replica, or its transactions are read-only.",
-        "Connect to the primary server, or open the store for reading only.")
+        fix: "Connect to the primary server, or open the store for reading only.")
     case "42501":
       self = error(
         .storeOpenFailed, "The user has no right to do this.",
-        "To read and save, grant the user USAGE on the schema, SELECT, INSERT, UPDATE and DELETE on its tables, and "
+        fix:
+          "To read and save, grant the user USAGE on the schema, SELECT, INSERT, UPDATE and DELETE on its tables, and "
           + "USAGE, SELECT and UPDATE on its sequences. To create or migrate the store, connect as their owner.")
-    case "53100": self = error(.diskFull, "The server has no disk space left.", "Free some space on the server.")
+    case "53100": self = error(.diskFull, "The server has no disk space left.", fix: "Free some space on the server.")
     case "53200":
-      self = error(.limitExceeded, "The server has no memory left.", "Try again with fewer objects at once.")
+      self = error(.limitExceeded, "The server has no memory left.", fix: "Try again with fewer objects at once.")
     case let state where state.hasPrefix("54") || state == "53400":
       self = error(
         .limitExceeded, "A statement, a row or a table exceeds a limit of the server.",
-        "Divide the request, store large values outside of indexed attributes, or use fewer attributes.")
+        fix: "Divide the request, store large values outside of indexed attributes, or use fewer attributes.")
     case "2BP01":
       self = error(
         .migrationFailed, "Other objects of the database, such as views, depend on the store's tables.",
-        "Drop them first, and create them again afterward.")
+        fix: "Drop them first, and create them again afterward.")
     case "53300":
       self = error(
         .storeBusy, "The server has no connection left.",
-        "Try again, or raise its max_connections, or the limit of the user or the database.")
+        fix: "Try again, or raise its max_connections, or the limit of the user or the database.")
     // A table or column that was there when the store was opened. Another type of a column is 0A000, like everything
     // that the server doesn't support: the store is then compared with the one opened.
     case "42P01", "42703", "3F000":
       self = error(
         .incompatibleModel, "Another program has migrated, replaced or deleted the store.",
-        "Open the store again, with the model that it has now.")
+        fix: "Open the store again, with the model that it has now.")
     case "23503":
       self = error(
         .objectNotFound, "The save refers to an object that another program has deleted, or the reverse.",
-        "Refresh the objects, and give the relationship another object.")
+        fix: "Refresh the objects, and give the relationship another object.")
     case let state where state.hasPrefix("23"):
-      self = error(.constraintConflict, "A constraint of the database is violated.", nil)
+      self = error(.constraintConflict, "A constraint of the database is violated.")
     case let state where state.hasPrefix("28") || state == "3D000":
       self = error(
         .storeOpenFailed, "The server refused the connection.",
-        "Check the user, the password and the database's name.")
+        fix: "Check the user, the password and the database's name.")
     case "08001":
       self = error(
         .storeOpenFailed, "No server could be reached.",
-        "Check the host and the port, and that the server is running and accepts connections from here.")
+        fix: "Check the host and the port, and that the server is running and accepts connections from here.")
     case "08007":
       self = error(
         .saveFailed, "The connection was lost during a commit, and whether it took place isn't known.",
-        "Look at what is stored before trying again.")
+        fix: "Look at what is stored before trying again.")
     case "25P03":
       self = error(
-        .connectionLost, "The server ended the transaction, because the program sent no statement for too long"
-          + work.consequence, "Try again.")
+        .connectionLost,
+        "The server ended the transaction, because the program sent no statement for too long"
+          + work.consequence, fix: "Try again.")
     case let state where state.hasPrefix("08") || state.hasPrefix("57P") || failure.isDisconnected:
       self = error(
         .connectionLost, "The connection to the server was lost\(work.consequence)",
-        "Try again; the next operation connects anew.")
+        fix: "Try again; the next operation connects anew.")
     default:
-      self = error(.serverFailed, "The server failed to run a statement.", nil)
+      self = error(.serverFailed, "The server failed to run a statement.")
     }
   }
 }

@@ -82,7 +82,7 @@ final class ServerTransaction {
       Self.begin,
       texts.statement(
         .opening(findsTables: findsTables, keepsOldValues: keepsOldValues, namesModel: model != nil),
-        path + [.text("\(wait)")] + old + [lock]
+        binding: path + [.text("\(wait)")] + old + [lock]
       ) {
         "SELECT \(settings), \(ServerText.sharedLock(session.schema))"
       },
@@ -145,7 +145,7 @@ final class ServerTransaction {
     let results: [any ServerResult]?
     var former = 0
     if !hasBegun, let opened {
-      results = try commitInOneFlight(ending, opened, outcome)
+      results = try commitInOneFlight(ending, opened: opened, outcome: outcome)
     } else {
       if let change {
         ending.insert(change.statement(texts), at: 0)
@@ -164,7 +164,7 @@ final class ServerTransaction {
   /// Sends the whole transaction at once. The server itself checks that the store is the one opened. If the connection
   /// is lost, the claim of the proof keeps statements that arrive later from being committed.
   private func commitInOneFlight(
-    _ ending: [ServerText], _ opened: (watch: ServerWatch, proof: CommitProof), _ outcome: ServerOutcome
+    _ ending: [ServerText], opened: (watch: ServerWatch, proof: CommitProof), outcome: ServerOutcome
   ) throws -> [any ServerResult]? {
     let mark = opened.watch.mark
     let all = opening + opened.proof.statements(requiring: (mark, texts), making: change)

@@ -7,7 +7,7 @@ extension PostgreSQLEngine: CheckingEngine {
   func checkStore(
     at location: StoreLocation, registry: ModelRegistry?, _ report: (StoreProblem) throws -> Void
   ) throws {
-    try withPool(location) { pool in
+    try withPool(of: location) { pool in
       try pool.readTransaction { session in
         let catalog = try StoreCatalog(session)
         let map = try session.identify(among: registry, known: catalog).tableMap
@@ -22,7 +22,7 @@ extension PostgreSQLEngine: CheckingEngine {
           try inspector.forEachFinding(step) { finding in
             // Other programs may omit the number; it is read from the row with the key.
             if step.kind == .wrongEntityNumber, finding.values.0 == .null { return }
-            if step.concerns(others, finding.values, map) { return }
+            if step.concerns(others, values: finding.values, map: map) { return }
             guard let detail = step.detail(finding.values.0, finding.values.1) else { return }
             let entity = map.table(ofNumber: Int(clamping: finding.entityNumber))?.entity.name
             try report(
@@ -31,7 +31,7 @@ extension PostgreSQLEngine: CheckingEngine {
                 detail: detail))
           }
         }
-        try checkNumbers(session, map, report)
+        try checkNumbers(in: session, map: map, report)
       }
     }
   }
@@ -39,7 +39,7 @@ extension PostgreSQLEngine: CheckingEngine {
   /// Finds values that only other programs write, and that are read as no value or as another one: the server's types
   /// represent more than those of attributes.
   private func checkNumbers(
-    _ session: ServerSession, _ map: TableMap, _ report: (StoreProblem) throws -> Void
+    in session: ServerSession, map: TableMap, _ report: (StoreProblem) throws -> Void
   ) throws {
     for table in map.tables {
       for column in table.columns {
@@ -75,7 +75,7 @@ extension CheckStep {
   ///   - numbers: The entity numbers of the other model.
   ///   - values: The values of the finding.
   ///   - map: The layout of this model.
-  fileprivate func concerns(_ numbers: [Int], _ values: (SQLValue, SQLValue), _ map: TableMap) -> Bool {
+  fileprivate func concerns(_ numbers: [Int], values: (SQLValue, SQLValue), map: TableMap) -> Bool {
     let number: SQLValue
     switch kind {
     case .unknownEntity: number = values.0

@@ -12,7 +12,7 @@ extension PostgreSQLEngine: MigrationEngine {
   func inspect<T>(
     _ location: StoreLocation, options: StoreOptions, _ body: (any StoreInspector) throws -> T
   ) throws -> T {
-    try withPool(location, options) { try $0.readTransaction { try body(ServerInspector($0)) } }
+    try withPool(of: location, options: options) { try $0.readTransaction { try body(ServerInspector($0)) } }
   }
 
   func connect(to location: StoreLocation, options: StoreOptions) throws -> any MigrationConnection {
@@ -36,7 +36,7 @@ extension PostgreSQLEngine: MigrationEngine {
       SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint FROM pg_class AS c \
       JOIN pg_namespace AS n ON n.oid = c.relnamespace WHERE c.relkind = 'r' AND n.nspname = \(text: address.schema)
       """
-    let size = try? withPool(location) { try $0.read { try $0.first(sql) { Int(clamping: $0.integer($1, 0)) } } }
+    let size = try? withPool(of: location) { try $0.read { try $0.first(sql) { Int(clamping: $0.integer($1, 0)) } } }
     return (size ?? nil) ?? 0
   }
 
@@ -72,7 +72,7 @@ extension PostgreSQLEngine: MigrationEngine {
   func recordMigrationInHistory(
     of location: StoreLocation, from former: TableMap, to model: ManagedObjectModel, renames: PropertyRenames
   ) throws {
-    try withPool(location) { pool in
+    try withPool(of: location) { pool in
       try pool.write { transaction in
         try transaction.run([ServerText.lock(pool.address.schema)])
         let map = try StoreCatalog(transaction.session).tableMap(of: model)
@@ -84,7 +84,7 @@ extension PostgreSQLEngine: MigrationEngine {
   func changeMetadata(
     of location: StoreLocation, completingFile: Bool, _ change: (inout StoreMetadata) -> Void
   ) throws {
-    try withPool(location) { pool in
+    try withPool(of: location) { pool in
       try pool.write { transaction in
         try transaction.run([ServerText.lock(pool.address.schema)])
         let stored = try transaction.all(StoreMetadata.query) { try StoreMetadata($0, $1, at: pool.url) }.first

@@ -17,7 +17,7 @@ struct PostgreSQLEngine: StoreEngine {
 
   /// Runs code with a pool that is closed afterward.
   func withPool<T>(
-    _ location: StoreLocation, _ options: StoreOptions = StoreOptions(), _ body: (ServerPool) throws -> T
+    of location: StoreLocation, options: StoreOptions = StoreOptions(), _ body: (ServerPool) throws -> T
   ) throws -> T {
     let pool = ServerPool(try address(location), options: options)
     defer { pool.close() }
@@ -27,7 +27,7 @@ struct PostgreSQLEngine: StoreEngine {
   // MARK: Opening
 
   func canCreateStore(at location: StoreLocation) throws -> Bool {
-    try withPool(location) { try $0.read { try $0.tableCount() == 0 } }
+    try withPool(of: location) { try $0.read { try $0.tableCount() == 0 } }
   }
 
   func createStore(
@@ -97,7 +97,7 @@ struct PostgreSQLEngine: StoreEngine {
     do {
       let (match, mark, history) = try pool.readTransaction {
         session -> (StoreMatch, ServerMark, HistoryExpansion?) in
-        let (match, mark) = (try Self.match(session, model, registry), try ServerMark(in: session))
+        let (match, mark) = (try Self.match(session, to: model, registry: registry), try ServerMark(in: session))
         guard case .same(let catalog, _) = match else { return (match, mark, nil) }
         return (match, mark, try HistoryExpansion(session, catalog, for: catalog.tableMap(of: model)))
       }
@@ -119,7 +119,7 @@ struct PostgreSQLEngine: StoreEngine {
   }
 
   private static func match(
-    _ session: ServerSession, _ model: ManagedObjectModel, _ registry: ModelRegistry?
+    _ session: ServerSession, to model: ManagedObjectModel, registry: ModelRegistry?
   ) throws -> StoreMatch {
     do {
       let catalog = try StoreCatalog(session, for: model)
@@ -186,7 +186,7 @@ struct PostgreSQLEngine: StoreEngine {
     }
     var mark = opened.mark
     let history = try HistoryMap.opening(
-      catalog, in: map, pool.options, isReadOnly: pool.options.isReadOnly, opened.history
+      catalog, in: map, options: pool.options, isReadOnly: pool.options.isReadOnly, expansion: opened.history
     ) {
       if catalog.isExpanded { throw refusal(of: "A history can't be begun or changed", in: pool) }
       let history = try pool.write { transaction in
@@ -239,15 +239,15 @@ struct PostgreSQLEngine: StoreEngine {
   // MARK: Identifying
 
   func identifyStore(at location: StoreLocation, registry: ModelRegistry?) throws -> IdentifiedStore {
-    try withPool(location) { try $0.readTransaction { try $0.identify(among: registry) } }
+    try withPool(of: location) { try $0.readTransaction { try $0.identify(among: registry) } }
   }
 
   func metadata(ofStoreAt location: StoreLocation) throws -> StoreMetadata {
-    try withPool(location) { try $0.readTransaction { try StoreCatalog($0).metadata } }
+    try withPool(of: location) { try $0.readTransaction { try StoreCatalog($0).metadata } }
   }
 
   func setMetadata(_ metadata: StoreMetadata, ofStoreAt location: StoreLocation) throws {
-    try withPool(location) { pool in
+    try withPool(of: location) { pool in
       try pool.write { transaction in
         // A migration in progress may be replacing what would be read here.
         try transaction.run([ServerText.lock(pool.address.schema)])
@@ -258,7 +258,7 @@ struct PostgreSQLEngine: StoreEngine {
   }
 
   func replaceMetadata(_ metadata: StoreMetadata, ofStoreAt location: StoreLocation) throws {
-    try withPool(location) { pool in
+    try withPool(of: location) { pool in
       var metadata = metadata
       metadata.values[StoreMetadata.Key.storeType] = .string(StoreType.postgreSQL.rawValue)
       try pool.write { transaction in
@@ -278,7 +278,7 @@ struct PostgreSQLEngine: StoreEngine {
   }
 
   func destroyStore(at location: StoreLocation) throws {
-    try withPool(location) { pool in
+    try withPool(of: location) { pool in
       guard try pool.read({ try $0.tableCount() }) > 0 else { return }
       try pool.write { transaction in
         try transaction.run([ServerText.lock(pool.address.schema)])
@@ -307,7 +307,7 @@ struct PostgreSQLEngine: StoreEngine {
     at location: StoreLocation, fromCopyAt copy: StoreLocation, after check: (ServerSession) throws -> Void
   ) throws {
     let schema = try address(copy).schema
-    try withPool(location) { pool in
+    try withPool(of: location) { pool in
       try pool.write { transaction in
         try transaction.run([ServerText.lock(pool.address.schema)])
         try check(transaction.session)

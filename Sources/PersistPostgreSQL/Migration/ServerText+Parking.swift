@@ -36,9 +36,9 @@ extension ServerText {
       let shared: [SharedSQL] = [.createParkedSlots, .createParkedModels, .createParkedPairs, .createParkedStates]
       return shared.map { ServerText($0) } + [createValues]
     case .park(let slot, let table, let column, let number, let rows):
-      return [try park(column, kind(column, of: table), of: table, in: slot, entity: number, rows)]
+      return [try park(column, as: kind(column, of: table), of: table, in: slot, entity: number, rows: rows)]
     case .parkObjects(let slot, let table, let number):
-      return [park("Z_OPT", .integer, of: table, in: slot, entity: number, .all)]
+      return [park("Z_OPT", as: .integer, of: table, in: slot, entity: number, rows: .all)]
     case .dropReplaced(let slot, let table, let column):
       return [
         """
@@ -137,8 +137,8 @@ extension ServerText {
   }
 
   private static func park(
-    _ column: String, _ kind: ServerTerms.Kind, of table: String, in slot: ParkedSlot, entity number: Int,
-    _ rows: SQLText.ParkedRows
+    _ column: String, as kind: ServerTerms.Kind, of table: String, in slot: ParkedSlot, entity number: Int,
+    rows: SQLText.ParkedRows
   ) -> ServerText {
     let condition: ServerText =
       switch rows {

@@ -91,13 +91,13 @@ extension OnlineExpansion.Composite {
     guard part.counterpart == nil else { return value }
     let kept: ServerText = "coalesce(\(row)\(name: part.column.name), \(value))"
     return dependsOnPresence(part)
-      ? "CASE WHEN \(isPresent(part, side, row)) THEN \(kept) ELSE \(value) END" : kept
+      ? "CASE WHEN \(isPresent(part, on: side, in: row)) THEN \(kept) ELSE \(value) END" : kept
   }
 
   private func dependsOnPresence(_ part: Part) -> Bool { part.value.presence != nil || !isAlwaysPresent }
 
   /// The condition that a row has the composite value with a part, according to the other model.
-  private func isPresent(_ part: Part, _ side: OnlineExpansion.Side, _ row: ServerText) -> ServerText {
+  private func isPresent(_ part: Part, on side: OnlineExpansion.Side, in row: ServerText) -> ServerText {
     let other = half(side == .first ? .second : .first).columns.map(\.name)
     let tests = (part.value.presence ?? other).map { "\(row)\(name: $0) IS NOT NULL" as ServerText }
     return tests.isEmpty ? "FALSE" : "(\(tests.joined(separator: " OR ")))"
@@ -144,8 +144,8 @@ extension OnlineExpansion.Composite {
         if isNew { return "NEW.\(name) := \(newValue(of: part, side, "NEW."));" }
         guard dependsOnPresence(part) else { return nil }
         return """
-          NEW.\(name) := CASE WHEN NOT \(isPresent(part, side, "NEW.")) THEN \(value) \
-          WHEN \(isPresent(part, side, "OLD.")) THEN NEW.\(name) ELSE coalesce(NEW.\(name), \(value)) END;
+          NEW.\(name) := CASE WHEN NOT \(isPresent(part, on: side, in: "NEW.")) THEN \(value) \
+          WHEN \(isPresent(part, on: side, in: "OLD.")) THEN NEW.\(name) ELSE coalesce(NEW.\(name), \(value)) END;
           """
       }
       guard side == .first else { return "NEW.\(name) := \(value);" }

@@ -133,12 +133,12 @@ package final class OnlineConnection {
 
   /// Creates the places of the second model, and what keeps them in step. Called within a transaction.
   package func expand(
-    _ expansion: OnlineExpansion, _ record: OnlineRecord, _ maps: (first: TableMap, second: TableMap)
+    _ expansion: OnlineExpansion, record: OnlineRecord, maps: (first: TableMap, second: TableMap)
   ) throws {
     try mapped {
       try session.run(OnlineStatements.places(of: expansion, for: maps.second.model))
       let derived = OnlineTriggers.derived(
-        maps.first, maps.second, expansion, partitioned: try session.partitionedTables())
+        maps.first, maps.second, during: expansion, partitioned: try session.partitionedTables())
       if !derived.isEmpty { try session.run(ServerText.derivedFunctions + derived.flatMap(\.statements)) }
       let metadata = try StoreMetadata(session)
       try session.run(try record.creation(maps.second.model, metadata) + ServerMark.renewal)

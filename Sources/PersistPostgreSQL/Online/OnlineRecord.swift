@@ -215,7 +215,7 @@ extension StoreCatalog {
         "The store is being prepared for the version '\(record.to)', and doesn't serve it yet.",
         fix: "Run 'persist backfill' to its end, and open the store again.")
     }
-    return serving(metadata, record.numbers, own)
+    return serving(metadata, numberRows: record.numbers, record: own)
   }
 
   /// Whether the store has the record of an online migration.
@@ -257,7 +257,7 @@ extension ModelRecord {
 extension StoreCatalog {
   /// The catalog of another model of the same store.
   package func serving(
-    _ metadata: StoreMetadata, _ numberRows: [EntityNumbers.Row], _ record: ModelRecord?, schema: StoreSchema? = nil
+    _ metadata: StoreMetadata, numberRows: [EntityNumbers.Row], record: ModelRecord?, schema: StoreSchema? = nil
   ) -> StoreCatalog {
     StoreCatalog(
       metadata: metadata, mark: mark, schema: schema ?? self.schema, numberRows: numberRows, record: record,

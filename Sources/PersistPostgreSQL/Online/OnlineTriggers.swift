@@ -200,7 +200,7 @@ enum OnlineTriggers {
   /// trigger for updates of some columns runs if the statement assigns them, and not if another trigger copies values
   /// to them.
   static func derived(
-    _ first: TableMap, _ second: TableMap, _ expansion: OnlineExpansion, partitioned: Set<String>
+    _ first: TableMap, _ second: TableMap, during expansion: OnlineExpansion, partitioned: Set<String>
   ) -> [ServerTrigger] {
     let old = first.possibleDerivedColumns.serverTriggers(in: first.layout, partitioned: partitioned)
     let present = Set(old.map(\.signature))

@@ -6,7 +6,7 @@ extension PostgreSQLStore {
   func related(by relationship: Property, of entity: Entity, key: Int64) throws -> [ManagedObjectID] {
     let destination = try destination(of: relationship, entity)
     guard let place = map[entity].toMany[relationship.slot] else { return [] }
-    let sql = pool.texts.statement(.members(entity: entity.number, slot: relationship.slot), [.integer(key)]) {
+    let sql = pool.texts.statement(.members(entity: entity.number, slot: relationship.slot), binding: [.integer(key)]) {
       """
       SELECT m.id, m.entity FROM \(members(place, of: destination)) \
       WHERE \(owner(place)) = \(integer: key) ORDER BY \(order(place))m.id
@@ -14,7 +14,7 @@ extension PostgreSQLStore {
     }
     return try pool.read { session in
       let result = try session.query(sql, isReused: true)
-      return (0..<result.rowCount).compactMap { member(result, $0, 0) }
+      return (0..<result.rowCount).compactMap { member(in: result, row: $0, column: 0) }
     }
   }
 
@@ -34,7 +34,7 @@ extension PostgreSQLStore {
     for row in 0..<result.rowCount {
       let owner = result.integer(row, 0)
       if row + 1 == limit { found.end = owner == owners.lowerBound ? nil : owner - 1 }
-      if let id = member(result, row, 1) { found.byOwner[owner, default: []].append(id) }
+      if let id = member(in: result, row: row, column: 1) { found.byOwner[owner, default: []].append(id) }
     }
     return found
   }
@@ -60,7 +60,7 @@ extension PostgreSQLStore {
     guard let place = map[entity].toMany[property.slot] else { return RelatedRows(batch: RowBatch(), owners: []) }
     let text = ServerTexts.Key.memberRows(entity: entity.number, slot: property.slot, isLimited: limit != nil)
     let parameters = [.integers(owners)] + (limit.map { [ServerParameter.integer(Int64($0))] } ?? [])
-    let sql = pool.texts.statement(text, parameters) {
+    let sql = pool.texts.statement(text, binding: parameters) {
       let owner = owner(place)
       let window: ServerText = limit.map { " LIMIT \(integer: Int64($0))" } ?? ""
       return """
@@ -136,7 +136,7 @@ extension PostgreSQLStore {
   }
 
   /// The member in a row: its key in a column, and its entity number in the next.
-  private func member(_ result: any ServerResult, _ row: Int, _ column: Int) -> ManagedObjectID? {
+  private func member(in result: any ServerResult, row: Int, column: Int) -> ManagedObjectID? {
     map.table(ofNumber: Int(truncatingIfNeeded: result.integer(row, column + 1))).map { table in
       ManagedObjectID(
         entityName: table.entity.name, storeIdentifier: identifier, key: .permanent(result.integer(row, column)))

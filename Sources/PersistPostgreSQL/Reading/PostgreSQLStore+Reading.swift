@@ -16,7 +16,7 @@ extension PostgreSQLStore {
     if let keys = query.onlyKeys {
       let key = ServerTexts.Key.rows(
         entity: query.entity.number, includesSubentities: query.includesSubentities, keysOnly: query.keysOnly)
-      (sql, isSorted) = (try pool.texts.statement(key, [.integers(keys)]) { try statement().sql }, false)
+      (sql, isSorted) = (try pool.texts.statement(key, binding: [.integers(keys)]) { try statement().sql }, false)
     } else {
       (sql, isSorted) = try statement()
     }

@@ -11,7 +11,7 @@ extension PostgreSQLStore {
           let result = try session.query(statement.sql)
           let lines = (0..<result.rowCount).map { row in
             let key = statement.keyColumn.map { result.integer(row, $0) } ?? 0
-            return (key: key, values: read(statement.columns, result, row))
+            return (key: key, values: read(statement.columns, from: result, row: row))
           }
           return (statement.keyColumn == nil ? lines : lines.sorted { $0.key < $1.key }).map(\.values)
         }
@@ -52,7 +52,7 @@ extension PostgreSQLStore {
       guard let translated = translation.column(column, over: entity, root: root) else { return nil }
       columns.append(translated)
     }
-    if !query.groups.isEmpty { return try grouped(query, columns: columns, &translation, plan) }
+    if !query.groups.isEmpty { return try grouped(query, columns: columns, translation: &translation, plan: plan) }
     var texts: [ServerText] = []
     var results: [ValueStatement.Column] = []
     for column in columns {
@@ -80,8 +80,8 @@ extension PostgreSQLStore {
   /// The statement of a grouped query. It computes the values to group by in a derived table, because the server
   /// doesn't recognize a subquery that occurs twice.
   private func grouped(
-    _ query: ValueQuery, columns: [PredicateTranslation.ValueColumn], _ translation: inout PredicateTranslation,
-    _ plan: RowPlan
+    _ query: ValueQuery, columns: [PredicateTranslation.ValueColumn], translation: inout PredicateTranslation,
+    plan: RowPlan
   ) throws -> ValueStatement? {
     guard query.rows.limit == nil, query.rows.offset == 0 else { return nil }
     let terms = newTerms(over: query.rows.entity)
@@ -141,7 +141,7 @@ extension PostgreSQLStore {
     return ValueStatement(sql: sql, columns: results, keyColumn: nil)
   }
 
-  private func read(_ columns: [ValueStatement.Column], _ result: any ServerResult, _ row: Int) -> [StoredValue] {
+  private func read(_ columns: [ValueStatement.Column], from result: any ServerResult, row: Int) -> [StoredValue] {
     var place = 0
     return columns.map { column in
       defer { place += column.value.number == nil ? 1 : 2 }

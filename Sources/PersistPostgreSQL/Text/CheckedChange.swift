@@ -17,7 +17,7 @@ struct CheckedChange {
   ///   - count: The number of rows that it has to change.
   ///   - parameters: The parameters of the text.
   ///   - change: The text of an update or a deletion, without a list of what it returns.
-  init(_ shape: Shape, of count: Int64, _ parameters: [ServerParameter], _ change: @escaping () -> ServerText) {
+  init(_ shape: Shape, of count: Int64, parameters: [ServerParameter], _ change: @escaping () -> ServerText) {
     (self.shape, self.count, self.parameters, self.change) = (shape, count, parameters, change)
   }
 
@@ -32,7 +32,9 @@ struct CheckedChange {
 
   /// The change as a statement of its own.
   func statement(_ texts: ServerTexts) -> ServerText {
-    texts.statement(.change(shape), parameters + [countParameter]) { "\(definition)SELECT \(check) FROM changed" }
+    texts.statement(.change(shape), binding: parameters + [countParameter]) {
+      "\(definition)SELECT \(check) FROM changed"
+    }
   }
 
   /// A condition in front of others, after ``definition``.

@@ -48,14 +48,14 @@ enum OldValueTriggers {
 
   /// All triggers of a store.
   static func all(in map: TableMap) -> [ServerTrigger] {
-    Builder(map, OldValuesLayout(map), prefix).triggers
+    Builder(map, OldValuesLayout(map), prefix: prefix).triggers
   }
 
   /// The triggers for a second model that a store serves, beside ``all(in:)`` for the first.
   ///
   /// Old values are kept under the names of the first model, unless only the second has the column.
   static func additional(_ expansion: HistoryExpansion) -> [ServerTrigger] {
-    var builder = Builder(expansion.second, expansion.additionalOldValues, OnlineTriggers.prefix + prefix)
+    var builder = Builder(expansion.second, expansion.additionalOldValues, prefix: OnlineTriggers.prefix + prefix)
     builder.addAssignments(of: expansion.pairs, OldValuesLayout(expansion.first), in: expansion.first)
     return builder.triggers
   }
@@ -66,7 +66,7 @@ enum OldValueTriggers {
     private let prefix: String
     private var counts: [String: Int] = [:]
 
-    init(_ map: TableMap, _ layout: OldValuesLayout, _ prefix: String) {
+    init(_ map: TableMap, _ layout: OldValuesLayout, prefix: String) {
       self.prefix = prefix
       let (kinds, read) = (map.serverKinds, map.serverReadColumns)
       for table in layout.tables {
@@ -84,8 +84,8 @@ enum OldValueTriggers {
       for relationship in layout.relationships {
         switch relationship.place {
         case .join(let table, let owner, let member):
-          add(.insert, on: table, [keep(1, of: "NEW.\(name: owner)", "NEW.\(name: member)", relationship)])
-          add(.delete, on: table, [keep(-1, of: "OLD.\(name: owner)", "OLD.\(name: member)", relationship)])
+          add(.insert, on: table, [keep(1, of: "NEW.\(name: owner)", member: "NEW.\(name: member)", in: relationship)])
+          add(.delete, on: table, [keep(-1, of: "OLD.\(name: owner)", member: "OLD.\(name: member)", in: relationship)])
         case .column(let column):
           let change = changes(of: column, relationship)
           add(.update(of: [column]), on: relationship.member.table, [change.removed, change.added])
@@ -169,13 +169,13 @@ enum OldValueTriggers {
     of column: String, _ relationship: OldValuesLayout.Relationship
   ) -> (removed: ServerText, added: ServerText) {
     (
-      keep(-1, of: "OLD.\(name: column)", "OLD.id", relationship, memberNumber: "OLD.entity"),
-      keep(1, of: "NEW.\(name: column)", "NEW.id", relationship, memberNumber: "NEW.entity")
+      keep(-1, of: "OLD.\(name: column)", member: "OLD.id", in: relationship, memberNumber: "OLD.entity"),
+      keep(1, of: "NEW.\(name: column)", member: "NEW.id", in: relationship, memberNumber: "NEW.entity")
     )
   }
 
   private static func keep(
-    _ change: Int64, of owner: ServerText, _ member: ServerText, _ relationship: OldValuesLayout.Relationship,
+    _ change: Int64, of owner: ServerText, member: ServerText, in relationship: OldValuesLayout.Relationship,
     memberNumber: ServerText? = nil
   ) -> ServerText {
     """

@@ -37,14 +37,15 @@ struct ServerTerms {
     switch term {
     case .always: return "TRUE"
     case .never: return "FALSE"
-    case .binary(let operation, let left, let right): return comparison(operation, left, right)
+    case .binary(let operation, let left, let right): return comparison(operation, of: left, with: right)
     case .isNull(let part): return value(part).map { "(\($0.text) IS NULL)" }
     case .isPresent(let part): return value(part).map { "(\($0.text) IS NOT NULL)" }
     case .not(let part): return condition(part).map { "((\($0)) IS NOT TRUE)" }
     case .all(let parts): return conditions(parts, joinedBy: " AND ", ofNone: "TRUE")
     case .any(let parts): return conditions(parts, joinedBy: " OR ", ofNone: "FALSE")
     case .between(let part, let lower, let upper):
-      guard let least = comparison(.greaterOrEqual, part, lower), let greatest = comparison(.lessOrEqual, part, upper)
+      guard let least = comparison(.greaterOrEqual, of: part, with: lower),
+        let greatest = comparison(.lessOrEqual, of: part, with: upper)
       else { return nil }
       return "(\(least) AND \(greatest))"
     case .isOne(let part, let values): return isOne(part, of: values)
@@ -75,13 +76,15 @@ struct ServerTerms {
     return texts.isEmpty ? none : "(\(texts.joined(separator: word)))"
   }
 
-  private func comparison(_ operation: SQLTerm.Operator, _ left: SQLTerm, _ right: SQLTerm) -> ServerText? {
+  private func comparison(_ operation: SQLTerm.Operator, of left: SQLTerm, with right: SQLTerm) -> ServerText? {
     if case .call(.decimalOrder, let parts) = left, parts.count == 2, right == .value(.integer(0)) {
       guard let sign = operation.sign, let first = decimal(parts[0]), let second = decimal(parts[1]) else { return nil }
       return "(\(first)\(sign)\(second))"
     }
-    if case .call(.position, let parts) = left { return position(parts, operation, right) }
-    if let moments = moments(operation, left, right) ?? moments(operation.turned, right, left) { return moments }
+    if case .call(.position, let parts) = left { return position(of: parts, operation: operation, bound: right) }
+    if let moments = moments(operation, of: left, with: right) ?? moments(operation.turned, of: right, with: left) {
+      return moments
+    }
     if case .value(let constant) = right { return value(left).flatMap { compare($0, operation, constant) } }
     if case .value(let constant) = left { return value(right).flatMap { compare($0, operation.turned, constant) } }
     guard let sign = operation.sign, let left = value(left), let right = value(right),
@@ -91,7 +94,7 @@ struct ServerTerms {
   }
 
   /// Compares a column of moments with a constant that is one, so that indexes serve; nil for other terms.
-  private func moments(_ operation: SQLTerm.Operator, _ left: SQLTerm, _ right: SQLTerm) -> ServerText? {
+  private func moments(_ operation: SQLTerm.Operator, of left: SQLTerm, with right: SQLTerm) -> ServerText? {
     guard case .column(let name, let row) = left, let table = tables[row], columns[table]?[name] == .moment,
       case .value(.double(let seconds)) = right, let sign = operation.sign
     else { return nil }
@@ -167,7 +170,7 @@ struct ServerTerms {
   }
 
   /// Whether a text contains another one.
-  private func position(_ parts: [SQLTerm], _ operation: SQLTerm.Operator, _ bound: SQLTerm) -> ServerText? {
+  private func position(of parts: [SQLTerm], operation: SQLTerm.Operator, bound: SQLTerm) -> ServerText? {
     guard parts.count == 2, let whole = value(parts[0]), whole.kind == .text, let part = value(parts[1]),
       part.kind == .text
     else { return nil }
@@ -215,8 +218,8 @@ struct ServerTerms {
     case .only(let selected, let scan):
       return selection(selected, of: scan).map { ("(SELECT \($0.value.text) FROM \($0.rows))", $0.value.kind) }
     case .count(let scan): return self.scan(scan).map { ("(SELECT count(*) FROM \($0))", .integer) }
-    case .least(let selected, let scan): return extremum("min", selected, scan)
-    case .greatest(let selected, let scan): return extremum("max", selected, scan)
+    case .least(let selected, let scan): return extremum("min", of: selected, in: scan)
+    case .greatest(let selected, let scan): return extremum("max", of: selected, in: scan)
     case .sum(let selected, let scan):
       guard let (selected, rows) = selection(selected, of: scan), number(selected).kind == .integer else { return nil }
       return ("(SELECT coalesce(sum(\(number(selected).text)), 0)::bigint FROM \(rows))", .integer)
@@ -224,7 +227,7 @@ struct ServerTerms {
     }
   }
 
-  private func extremum(_ function: ServerText, _ selected: SQLTerm, _ scan: SQLScan) -> Value? {
+  private func extremum(_ function: ServerText, of selected: SQLTerm, in scan: SQLScan) -> Value? {
     guard let (value, rows) = selection(selected, of: scan), value.kind.hasExtremes else { return nil }
     let selected = number(value)
     return ("(SELECT \(function)(\(selected.text)) FROM \(rows))", selected.kind)

@@ -31,7 +31,7 @@ final class ServerTexts: Sendable {
   ///   - parameters: The same, and in the same order, as those of the text.
   ///   - make: Puts the text together.
   func statement(
-    _ key: Key, _ parameters: [ServerParameter], _ make: () throws -> ServerText
+    _ key: Key, binding parameters: [ServerParameter], _ make: () throws -> ServerText
   ) rethrows -> ServerText {
     if let text = texts.withLock({ $0[key] }) { return ServerText(complete: text, parameters) }
     let statement = try make().statement(in: schema)

@@ -26,13 +26,15 @@ extension ServerCommitPass {
     let key = try key(of: row.key, row.entity)
     try append(row.values, to: &columns, plan, row: key)
     for slot in row.slots where plan.orderedSlots.contains(slot) {
-      if case .objectID(let owner)? = row.values[slot] { try recordMissingPlace(plan, slot, owner, member: key) }
+      if case .objectID(let owner)? = row.values[slot] {
+        try recordMissingPlace(in: plan, slot: slot, of: owner, member: key)
+      }
     }
     let shape = CheckedChange.Shape.update(entity: row.entity.number, slots: row.slots)
     let version = row.version ?? 0
     let parameters = columns.map(\.parameter) + [.integer(key), .integer(version)]
     addFirst(
-      CheckedChange(shape, of: 1, parameters) {
+      CheckedChange(shape, of: 1, parameters: parameters) {
         let assignments = columns.map { column -> ServerText in
           ", \(name: column.column.name) = (\(parameter: column.parameter))[1]\(column.cast)"
         }.joined(separator: "")

@@ -64,7 +64,8 @@ extension ServerCommitPass {
       """
     guard keys.count >= Self.countedDeletion else {
       let change = CheckedChange(
-        .deletion(table: table), of: Int64(keys.count), [.integers(keys), .integer(version)]) { deletion }
+        .deletion(table: table), of: Int64(keys.count), parameters: [.integers(keys), .integer(version)]
+      ) { deletion }
       // Earlier statements may need the rows.
       if statements.isEmpty { addFirst(change) } else { add(change.statement(store.pool.texts)) }
       return

@@ -10,7 +10,7 @@ extension ServerCommitPass {
       while end < writes.inserts.count, end - start < Self.rowsPerStatement, writes.inserts[end].entity === entity {
         end += 1
       }
-      start = try insertRows(start..<end, plan(entity), transaction)
+      start = try insertRows(start..<end, by: plan(entity), in: transaction)
     }
   }
 
@@ -18,7 +18,7 @@ extension ServerCommitPass {
   ///
   /// - Returns: The end of these rows.
   private mutating func insertRows(
-    _ rows: Range<Int>, _ plan: WritePlan, _ transaction: ServerTransaction
+    _ rows: Range<Int>, by plan: WritePlan, in transaction: ServerTransaction
   ) throws -> Int {
     var columns = columns(plan.columns, of: plan, count: rows.count)
     var range = rows.lowerBound..<rows.lowerBound
@@ -28,8 +28,9 @@ extension ServerCommitPass {
       range = range.lowerBound..<index + 1
     }
     let versions = range.map { writes.inserts[$0].version }
-    let isCopied = try range.count >= CopiedRows.minimumCount
-      && copyRows(range, versions: versions, columns: columns, plan, transaction)
+    let isCopied =
+      try range.count >= CopiedRows.minimumCount
+      && copyRows(range, versions: versions, columns: columns, by: plan, in: transaction)
     if !isCopied {
       let names: ServerText = columns.isEmpty ? "" : ", \(names: columns.map(\.column.name))"
       add(
@@ -43,7 +44,7 @@ extension ServerCommitPass {
     for slot in plan.orderedSlots {
       for index in range {
         guard case .objectID(let owner)? = writes.inserts[index].value(at: slot) else { continue }
-        try recordMissingPlace(plan, slot, owner, member: insertedKeys[index])
+        try recordMissingPlace(in: plan, slot: slot, of: owner, member: insertedKeys[index])
       }
     }
     return range.upperBound
@@ -53,8 +54,8 @@ extension ServerCommitPass {
   ///
   /// - Returns: False if the server doesn't allow it, because the user's rows are restricted by a policy.
   private mutating func copyRows(
-    _ range: Range<Int>, versions: [Int64], columns: [ServerColumn], _ plan: WritePlan,
-    _ transaction: ServerTransaction
+    _ range: Range<Int>, versions: [Int64], columns: [ServerColumn], by plan: WritePlan,
+    in transaction: ServerTransaction
   ) throws -> Bool {
     guard try allowsCopying(into: plan.table, transaction) else { return false }
     if !statements.isEmpty {

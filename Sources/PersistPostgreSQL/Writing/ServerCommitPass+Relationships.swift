@@ -14,8 +14,8 @@ extension ServerCommitPass {
         removed.add(owner, removedMembers, to: join)
         added.add(owner, addedMembers, to: join)
       case .foreignKey(let place)?:
-        removeFromOwner(owner, removedMembers, place)
-        own(addedMembers, by: owner, entity, place)
+        removeFromOwner(owner, members: removedMembers, at: place)
+        own(addedMembers, by: owner, of: entity, at: place)
       case nil:
         throw PersistenceError.missingPlace(ofRelationshipAt: link.slot, of: entity)
       }
@@ -92,7 +92,7 @@ extension ServerCommitPass {
       """
   }
 
-  private mutating func removeFromOwner(_ owner: Int64, _ members: [Int64], _ place: TableMap.ForeignKey) {
+  private mutating func removeFromOwner(_ owner: Int64, members: [Int64], at place: TableMap.ForeignKey) {
     guard !members.isEmpty else { return }
     let cleared = [place.column, place.entityColumn, place.orderColumn].compactMap { $0 }
     let assignments = cleared.map { "\(name: $0) = NULL" as ServerText }.joined(separator: ", ")
@@ -103,7 +103,7 @@ extension ServerCommitPass {
       """)
   }
 
-  private mutating func own(_ members: [Int64], by owner: Int64, _ entity: Entity, _ place: TableMap.ForeignKey) {
+  private mutating func own(_ members: [Int64], by owner: Int64, of entity: Entity, at place: TableMap.ForeignKey) {
     guard !members.isEmpty else { return }
     let number: ServerText =
       place.entityColumn.map { ", \(name: $0) = \(number: Int64(store.map.numbers[entity]))" } ?? ""

@@ -152,7 +152,7 @@ struct ServerCommitPass {
       versions[table] = own
     }
     var conflicts: [RowConflict] = []
-    func compare(_ key: ManagedObjectID.Key, _ entity: Entity, _ expected: Int64?) throws -> Bool {
+    func compare(_ key: ManagedObjectID.Key, of entity: Entity, to expected: Int64?) throws -> Bool {
       // A row that the save itself inserts.
       if case .temporary = key { return true }
       let (plan, key) = (try plan(entity), try self.key(of: key, entity))
@@ -164,13 +164,13 @@ struct ServerCommitPass {
           entity: entity, expectedVersion: expected ?? 0, storedVersion: stored))
       return false
     }
-    for row in writes.updates { _ = try compare(row.key, row.entity, row.version) }
-    for (place, row) in writes.touches.enumerated() where try !compare(row.key, row.entity, row.version) {
+    for row in writes.updates { _ = try compare(row.key, of: row.entity, to: row.version) }
+    for (place, row) in writes.touches.enumerated() where try !compare(row.key, of: row.entity, to: row.version) {
       guard conflicts.last?.storedVersion != nil else { continue }
       conflicts.removeLast()
       overtakenTouches.append(place)
     }
-    for row in writes.checks + writes.deletes { _ = try compare(row.key, row.entity, row.version) }
+    for row in writes.checks + writes.deletes { _ = try compare(row.key, of: row.entity, to: row.version) }
     if !conflicts.isEmpty { throw RowConflicts(conflicts: conflicts) }
   }
 
@@ -192,7 +192,7 @@ struct ServerCommitPass {
         updates[end].entity === first.entity, updates[end].slots == first.slots,
         !leavingFirst || plan.isLeavingConstraint(updates[end]) == isLeaving
       { end += 1 }
-      start += try updateRows(updates[start..<end], plan, first.slots)
+      start += try updateRows(updates[start..<end], by: plan, setting: first.slots)
     }
   }
 
@@ -200,7 +200,7 @@ struct ServerCommitPass {
   ///
   /// - Returns: The number of these rows.
   private mutating func updateRows(
-    _ rows: ArraySlice<RowWrites.Update>, _ plan: WritePlan, _ slots: [Int]
+    _ rows: ArraySlice<RowWrites.Update>, by plan: WritePlan, setting slots: [Int]
   ) throws -> Int {
     let update = plan.update(of: slots)
     var columns = columns(update.columns, of: plan, count: rows.count)
@@ -211,7 +211,9 @@ struct ServerCommitPass {
       keys.append(key)
       try append(row.values, to: &columns, plan, row: key)
       for slot in row.slots where plan.orderedSlots.contains(slot) {
-        if case .objectID(let owner)? = row.values[slot] { try recordMissingPlace(plan, slot, owner, member: key) }
+        if case .objectID(let owner)? = row.values[slot] {
+          try recordMissingPlace(in: plan, slot: slot, of: owner, member: key)
+        }
       }
     }
     let assignments = columns.enumerated().map { index, column -> ServerText in
@@ -256,7 +258,7 @@ struct ServerCommitPass {
   ) throws {
     for index in columns.indices {
       let value = values[columns[index].column.slot] ?? .null
-      if value.hasNullCharacter { throw nullCharacter(columns[index].column, plan, row) }
+      if value.hasNullCharacter { throw nullCharacter(in: columns[index].column, of: plan, row: row) }
       guard try append(value, to: &columns[index]) else {
         throw mismatch(value, in: columns[index].column, plan, row: row)
       }
@@ -298,7 +300,7 @@ struct ServerCommitPass {
     return error
   }
 
-  private func nullCharacter(_ column: WritePlan.Column, _ plan: WritePlan, _ row: Int64) -> PersistenceError {
+  private func nullCharacter(in column: WritePlan.Column, of plan: WritePlan, row: Int64) -> PersistenceError {
     let name = plan.entity.properties[column.slot].name
     return PersistenceError(
       .validationRule, at: PersistenceError.Place(entity: plan.entity.name, property: name, row: row, store: store.url),
@@ -326,7 +328,7 @@ struct ServerCommitPass {
   }
 
   mutating func recordMissingPlace(
-    _ plan: WritePlan, _ slot: Int, _ id: ManagedObjectID, member: Int64
+    in plan: WritePlan, slot: Int, of id: ManagedObjectID, member: Int64
   ) throws {
     guard let owner = try OrderedOwner(at: slot, in: store.map[plan.entity], key: { try key(of: id) }) else { return }
     recordMissingPlaces(of: owner, [member])

@@ -113,7 +113,7 @@ final class MigrationTrial: Sendable {
     let before = try StoreContents(readingStoreAt: store.url, registry: registry)
     let after = try StoreContents(readingStoreAt: copy, registry: registry)
     let comparison = try MigratedComparison(of: before, with: after, to: version, registry: registry)
-    let counts = try Self.counts(before, after, comparison)
+    let counts = try Self.counts(in: before, and: after, by: comparison)
     let total = counts.reduce(0) { $0 + ($1.before ?? 0) }
     let outcome = try comparison.run { objects in
       set(.comparing(objects: objects, total: total), of: number)
@@ -136,7 +136,7 @@ final class MigrationTrial: Sendable {
   }
 
   private static func counts(
-    _ before: StoreContents, _ after: StoreContents, _ comparison: MigratedComparison
+    in before: StoreContents, and after: StoreContents, by comparison: MigratedComparison
   ) throws -> [Count] {
     let (old, new) = (try counts(before), try counts(after))
     let kept = old.map { name, count in

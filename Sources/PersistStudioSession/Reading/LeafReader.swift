@@ -44,13 +44,13 @@ struct LeafReader {
         for (key, length) in lengths { found[key]?.leaves[index] = .bytes(length) }
       }
     }
-    try readTexts(ids, leaves, isDirect, into: &found)
+    try readTexts(ids, leaves: leaves, isDirect: isDirect, into: &found)
     return found
   }
 
   /// Reads the texts that aren't too long: together if none of a row's is, otherwise one by one.
   private func readTexts(
-    _ ids: [ManagedObjectID], _ leaves: [RowColumn.Leaf], _ isDirect: [Bool],
+    _ ids: [ManagedObjectID], leaves: [RowColumn.Leaf], isDirect: [Bool],
     into found: inout [Int64: (leaves: [Value], relationships: [StoredValue])]
   ) throws {
     let texts = leaves.indices.filter { !isDirect[$0] && leaves[$0].isText }

@@ -49,10 +49,11 @@ final class RowExport: Sendable {
     let reader = LeafReader(entity: entity, store: store, context: try store.context(), limit: nil)
     let read = try reader.read(
       ids, leaves: columns.flatMap(\.leaves), relationships: columns.compactMap(\.relationship))
-    return Data(head.utf8) + ids.reduce(into: Data()) { lines, id in
-      guard let key = id.primaryKey, let values = read[key] else { return }
-      lines.append(line(id, Self.cells(columns, values.leaves, values.relationships)))
-    }
+    return Data(head.utf8)
+      + ids.reduce(into: Data()) { lines, id in
+        guard let key = id.primaryKey, let values = read[key] else { return }
+        lines.append(line(id, Self.cells(columns, leaves: values.leaves, relationships: values.relationships)))
+      }
   }
 
   private func line(_ id: ManagedObjectID, _ values: [StoredValue]) -> Data {
@@ -73,7 +74,7 @@ final class RowExport: Sendable {
   }
 
   private static func cells(
-    _ columns: [RowColumn], _ leaves: [LeafReader.Value], _ relationships: [StoredValue]
+    _ columns: [RowColumn], leaves: [LeafReader.Value], relationships: [StoredValue]
   ) -> [StoredValue] {
     var own = leaves.map { value in if case .value(let value) = value { value } else { StoredValue.null } }[...]
     var related = relationships[...]

@@ -62,9 +62,9 @@ struct AttributeFill {
   /// Returns a value within the limits, lengths and pattern.
   private func anyValue(_ number: Int64, _ generator: inout SeededGenerator) throws -> StoredValue {
     switch attribute.type {
-    case .int16: return try .integer(integer(number, Int64(Int16.min)...Int64(Int16.max), &generator))
-    case .int32: return try .integer(integer(number, Int64(Int32.min)...Int64(Int32.max), &generator))
-    case .int64: return try .integer(integer(number, Int64.min...Int64.max, &generator))
+    case .int16: return try .integer(integer(number, in: Int64(Int16.min)...Int64(Int16.max), by: &generator))
+    case .int32: return try .integer(integer(number, in: Int64(Int32.min)...Int64(Int32.max), by: &generator))
+    case .int64: return try .integer(integer(number, in: Int64.min...Int64.max, by: &generator))
     case .decimal: return try .decimal(decimal(number, &generator))
     case .double: return try .double(double(number, &generator))
     case .float:
@@ -109,7 +109,7 @@ struct AttributeFill {
   // MARK: Numbers
 
   private func integer(
-    _ number: Int64, _ type: ClosedRange<Int64>, _ generator: inout SeededGenerator
+    _ number: Int64, in type: ClosedRange<Int64>, by generator: inout SeededGenerator
   ) throws -> Int64 {
     let minimum = attribute.validation.minimum?.number.flatMap { Int64(exactly: $0.rounded(.up)) }
     let maximum = attribute.validation.maximum?.number.flatMap { Int64(exactly: $0.rounded(.down)) }

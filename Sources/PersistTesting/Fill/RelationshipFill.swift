@@ -91,9 +91,9 @@ struct RelationshipFill {
     if far.isRequired, farCount > 0, nearCount == 0 { throw impossible(far) }
     guard nearCount > 0, farCount > 0 else { return [] }
     switch (near.isToMany, far.isToMany) {
-    case (false, false): return try oneToOne(nearCount, farCount, &generator)
-    case (false, true): return try manyToOne(nearCount, farCount, &generator)
-    case (true, _): return try manyToMany(nearCount, farCount, &generator)
+    case (false, false): return try oneToOne(nearCount: nearCount, farCount: farCount, by: &generator)
+    case (false, true): return try manyToOne(nearCount: nearCount, farCount: farCount, by: &generator)
+    case (true, _): return try manyToMany(nearCount: nearCount, farCount: farCount, by: &generator)
     }
   }
 
@@ -107,7 +107,7 @@ struct RelationshipFill {
   }
 
   private func oneToOne(
-    _ nearCount: Int, _ farCount: Int, _ generator: inout SeededGenerator
+    nearCount: Int, farCount: Int, by generator: inout SeededGenerator
   ) throws -> [(near: Int, far: Int)] {
     if pair.isOwnInverse {
       let order = generator.shuffled(Array(0..<nearCount))
@@ -124,7 +124,7 @@ struct RelationshipFill {
   }
 
   private func manyToOne(
-    _ nearCount: Int, _ farCount: Int, _ generator: inout SeededGenerator
+    nearCount: Int, farCount: Int, by generator: inout SeededGenerator
   ) throws -> [(near: Int, far: Int)] {
     let far = pair.far
     var joins: [(near: Int, far: Int)] = []
@@ -158,7 +158,7 @@ struct RelationshipFill {
   }
 
   private func manyToMany(
-    _ nearCount: Int, _ farCount: Int, _ generator: inout SeededGenerator
+    nearCount: Int, farCount: Int, by generator: inout SeededGenerator
   ) throws -> [(near: Int, far: Int)] {
     var draft = ManyToManyDraft(pair: pair, nearCount: nearCount, farCount: farCount)
     let nears = generator.shuffled(Array(0..<nearCount))

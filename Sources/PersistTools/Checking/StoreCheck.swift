@@ -29,7 +29,7 @@ package struct StoreCheck {
       if problem.kind == .damagedDatabase { isDamaged = true }
       try report(problem)
     }
-    let store = try found(url, registry, noting)
+    let store = try found(url, among: registry, noting)
     if isDamaged, let words = LostLog.suspicion(storeAt: url) {
       try report(StoreProblem(kind: .missingLog, detail: words))
     }
@@ -37,7 +37,7 @@ package struct StoreCheck {
   }
 
   private static func found(
-    _ url: URL, _ registry: ModelRegistry?, _ report: (StoreProblem) throws -> Void
+    _ url: URL, among registry: ModelRegistry?, _ report: (StoreProblem) throws -> Void
   ) throws -> IdentifiedStore? {
     do {
       let access = try ReadOnlyAccess(choosingFor: url, StoreEncryption.current)

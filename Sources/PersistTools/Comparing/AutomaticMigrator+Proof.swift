@@ -63,12 +63,14 @@ extension MigrationTrials {
   ) throws -> String? {
     try before.inspect { source in
       try after.inspect { result in
-        if let reader = try ParkedReader(source, before.model, registry) {
-          let returns = try ParkedReturns(from: before, source, reader, to: after, result, parked, self)
+        if let reader = try ParkedReader(source, of: before.model, registry: registry) {
+          let returns = try ParkedReturns(
+            from: before, in: source, reader: reader, to: after, in: result, parked: parked, by: self)
           if let loss = try returns.firstLoss() { return loss }
         }
-        guard let reader = try ParkedReader(result, after.model, registry) else { return nil }
-        return try ParkedArrivals(from: before, ParkedMarks(source), to: after, reader, result).firstLoss()
+        guard let reader = try ParkedReader(result, of: after.model, registry: registry) else { return nil }
+        return try ParkedArrivals(from: before, parked: ParkedMarks(source), to: after, reader: reader, in: result)
+          .firstLoss()
       }
     }
   }

@@ -19,8 +19,8 @@ struct ParkedArrivals {
   ///   - reader: A reader of its parked values.
   ///   - result: The same copy.
   init(
-    from before: StoreContents, _ former: ParkedMarks, to after: StoreContents, _ reader: ParkedReader,
-    _ result: any StoreInspector
+    from before: StoreContents, parked former: ParkedMarks, to after: StoreContents, reader: ParkedReader,
+    in result: any StoreInspector
   ) throws {
     (self.before, self.former, self.after, self.reader) = (before, former, after, reader)
     newMap = try result.catalog().tableMap(of: after.model)
@@ -36,8 +36,8 @@ struct ParkedArrivals {
       let lost: Set<Int64> =
         switch slot.kind {
         case .object: try differentObjects(slot, entity)
-        case .attribute: try differentValues(slot, entity, comparison)
-        case .relationship: try differentPairs(slot, entity, comparison)
+        case .attribute: try differentValues(slot, of: entity, comparedBy: comparison)
+        case .relationship: try differentPairs(slot, of: entity, comparedBy: comparison)
         }
       if let first = lost.min() { return ParkedMarks.words(lost.count, of: slot, first: first) }
     }
@@ -55,7 +55,7 @@ struct ParkedArrivals {
   }
 
   private func differentValues(
-    _ slot: ParkedSlot, _ entity: Entity, _ comparison: ParkingComparison
+    _ slot: ParkedSlot, of entity: Entity, comparedBy comparison: ParkingComparison
   ) throws -> Set<Int64> {
     guard let property = entity.property(named: slot.property), let attribute = try reader.types(of: slot).value else {
       return []
@@ -93,7 +93,7 @@ struct ParkedArrivals {
   }
 
   private func differentPairs(
-    _ slot: ParkedSlot, _ entity: Entity, _ comparison: ParkingComparison
+    _ slot: ParkedSlot, of entity: Entity, comparedBy comparison: ParkingComparison
   ) throws -> Set<Int64> {
     guard let property = entity.property(named: slot.property), let relationship = property.relationship else {
       return []
@@ -106,7 +106,7 @@ struct ParkedArrivals {
     var different = Set(parked.filter { !$1.isSubset(of: pairs[$0] ?? []) }.keys)
     // Pairs that the new model has too come back without having been parked.
     guard comparison.place(ofRelationship: slot.property, of: entity) == nil,
-      ParkedValues.standInPairs(of: slot, entity, comparison, newMap).isEmpty
+      ParkedValues.standInPairs(of: slot, in: entity, comparedBy: comparison, map: newMap).isEmpty
     else { return different }
     let destination = before.model.destination(of: relationship)
     for heir in before.model.hierarchy(of: entity) where !heir.isAbstract {

@@ -30,11 +30,11 @@ struct ParkedReturns {
   ///   - result: The same copy.
   ///   - parked: Its parked values.
   init(
-    from before: StoreContents, _ source: any StoreInspector, _ reader: ParkedReader, to after: StoreContents,
-    _ result: any StoreInspector, _ parked: ParkedMarks, _ trials: MigrationTrials
+    from before: StoreContents, in source: any StoreInspector, reader: ParkedReader, to after: StoreContents,
+    in result: any StoreInspector, parked: ParkedMarks, by trials: MigrationTrials
   ) throws {
     (self.before, self.source, self.reader, self.after, self.parked) = (before, source, reader, after, parked)
-    places = try ParkingComparisons(reader.slots, with: trials.version, trials.registry, source)
+    places = try ParkingComparisons(reader.slots, with: trials.version, registry: trials.registry, inspector: source)
     map = try source.catalog().tableMap(of: before.model)
     newMap = try result.catalog().tableMap(of: after.model)
     correspondence = try MigrationHop(
@@ -121,7 +121,7 @@ struct ParkedReturns {
   /// Whether the value that stood in for a parked one was changed, which makes it the newer one.
   private func isReplaced(_ row: [SQLValue], in slot: ParkedSlot) throws -> Bool {
     guard let (comparison, entity) = reader.comparisons.subject(of: slot),
-      let (table, column, _) = ParkedValues.standIn(of: slot, entity, comparison, map)
+      let (table, column, _) = ParkedValues.standIn(of: slot, in: entity, comparedBy: comparison, map: map)
     else { return false }
     let key = ParkedMarks.number(row[0])
     return try source.firstNumber(.countOthers(than: row[2], inRow: key, of: table, column: column)) > 0
@@ -140,13 +140,13 @@ struct ParkedReturns {
 
   private func missingPairs(_ rows: [[SQLValue]], of slot: ParkedSlot) throws -> [[SQLValue]] {
     // Others may have removed them.
-    guard !hasStandIns(slot, reader.comparisons, map) else { return [] }
+    guard !hasStandIns(slot, comparedBy: reader.comparisons, in: map) else { return [] }
     guard let (comparison, entity) = places.subject(of: slot),
       let place = comparison.place(ofRelationship: slot.property, of: entity),
       let property = place.entity.property(named: place.relationship.name)
     else {
       // Pairs that the new model has in another relationship come back without having been parked.
-      return hasStandIns(slot, places, newMap) ? [] : rows
+      return hasStandIns(slot, comparedBy: places, in: newMap) ? [] : rows
     }
     let destination = after.model.destination(of: place.relationship)
     let inverse = after.model.inverse(of: place.relationship).flatMap { destination.property(named: $0.name) }
@@ -164,8 +164,8 @@ struct ParkedReturns {
   }
 
   /// Whether a model has a slot's pairs in another relationship while they are parked.
-  private func hasStandIns(_ slot: ParkedSlot, _ comparisons: ParkingComparisons, _ map: TableMap) -> Bool {
+  private func hasStandIns(_ slot: ParkedSlot, comparedBy comparisons: ParkingComparisons, in map: TableMap) -> Bool {
     guard let (comparison, entity) = comparisons.subject(of: slot) else { return false }
-    return !ParkedValues.standInPairs(of: slot, entity, comparison, map).isEmpty
+    return !ParkedValues.standInPairs(of: slot, in: entity, comparedBy: comparison, map: map).isEmpty
   }
 }

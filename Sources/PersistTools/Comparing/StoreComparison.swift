@@ -81,12 +81,12 @@ package struct StoreComparison {
       try first.forEachObject(of: entity) { object in
         group.append((object.key, try pairs.map { try Self.value(of: $0.0, in: object) }))
         guard group.count == Self.groupSize else { return }
-        try compare(group, entity, pairs)
+        try compare(group, of: entity, properties: pairs)
         compared += group.count
         try report(objects + compared)
         group.removeAll(keepingCapacity: true)
       }
-      try compare(group, entity, pairs)
+      try compare(group, of: entity, properties: pairs)
       guard compared + group.count == count else {
         throw Self.difference(
           .unreadObjects(compared + group.count, count), PersistenceError.Place(entity: entity.name))
@@ -136,7 +136,7 @@ package struct StoreComparison {
   }
 
   private func compare(
-    _ group: [(key: Int64, values: [Value])], _ entity: Entity, _ pairs: [(Property, Property)]
+    _ group: [(key: Int64, values: [Value])], of entity: Entity, properties pairs: [(Property, Property)]
   ) throws {
     let ids = group.map {
       ManagedObjectID(entityName: entity.name, storeIdentifier: second.store.identifier, key: .permanent($0.key))

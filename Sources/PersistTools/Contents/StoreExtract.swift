@@ -87,7 +87,7 @@ package struct StoreExtract {
   private func withParked<T>(_ body: (ParkedReader, ManagedObjectModel) throws -> T) throws -> T? {
     guard let store = source as? any InspectableStore else { return nil }
     return try store.inspect { inspector in
-      try ParkedReader(inspector, store.model, registry).map { try body($0, store.model) }
+      try ParkedReader(inspector, of: store.model, registry: registry).map { try body($0, store.model) }
     }
   }
 

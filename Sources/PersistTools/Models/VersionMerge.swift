@@ -44,7 +44,7 @@ package struct VersionMerge {
     base = RenamePass.applying(ours, after: nil, to: base)
     base = RenamePass.applying(theirs, after: ours, to: base)
     sides = [left, right]
-    merged = pass.merge(base, left, right, place: "")
+    merged = pass.merge(base, with: left, and: right, place: "")
     contents = #"<?xml version="1.0" encoding="UTF-8" standalone="yes"?>"# + "\n" + merged.lines().joined()
     conflicts = pass.conflicts
   }
@@ -93,7 +93,7 @@ private struct ElementMerge {
 
   /// - Parameter base: the parent's element; nil if both sides have added it.
   mutating func merge(
-    _ base: MarkupElement?, _ first: MarkupElement, _ second: MarkupElement, place: String
+    _ base: MarkupElement?, with first: MarkupElement, and second: MarkupElement, place: String
   ) -> MarkupElement {
     var attributes: [String: String] = [:]
     for key in Set(first.attributes.keys).union(second.attributes.keys) {
@@ -110,7 +110,7 @@ private struct ElementMerge {
     }
     var merged = MarkupElement(name: first.name, attributes: attributes, line: first.line)
     merged.text = first.text == base?.text ? second.text : first.text
-    merged.children = children(base?.children ?? [], first.children, second.children, place: place)
+    merged.children = children(base?.children ?? [], with: first.children, and: second.children, place: place)
     return merged
   }
 
@@ -121,7 +121,7 @@ private struct ElementMerge {
   }
 
   private mutating func children(
-    _ base: [MarkupElement], _ first: [MarkupElement], _ second: [MarkupElement], place: String
+    _ base: [MarkupElement], with first: [MarkupElement], and second: [MarkupElement], place: String
   ) -> [MarkupElement] {
     let keys = SiblingKeys(base, first, second)
     let (old, left, right) = (keys.byKey(base), keys.byKey(first), keys.byKey(second))
@@ -135,7 +135,7 @@ private struct ElementMerge {
       let key = keys.key(element)
       let inner = self.place(place, element)
       switch (old[key], right[key]) {
-      case (let old, let other?): merged.append(merge(old, element, other, place: inner))
+      case (let old, let other?): merged.append(merge(old, with: element, and: other, place: inner))
       case (nil, nil): merged.append(element)
       case (let old?, nil):
         guard old.markup != element.markup else { continue }

@@ -248,7 +248,7 @@
             } else {
               try #expect(location.engine.canCreateStore(at: location))
             }
-            let remains = try PostgreSQLEngine().withPool(location) { pool in
+            let remains = try PostgreSQLEngine().withPool(of: location) { pool in
               try pool.read { session in
                 try session.first(
                   "SELECT count(*) FROM pg_namespace WHERE nspname LIKE \(text: address.schema + "\\_copy%")"

@@ -42,7 +42,7 @@ extension ParentRows {
     try parent.readRows(of: unread)
     let justRead = Set(unread.map(\.objectID))
     func conflict(
-      _ id: ManagedObjectID, _ entity: Entity, _ version: Int64?, mayBeGone: Bool, mayBeNewer: Bool = false
+      _ id: ManagedObjectID, of entity: Entity, version: Int64?, mayBeGone: Bool, mayBeNewer: Bool = false
     ) -> RowConflict? {
       let version = version ?? 0
       guard let object = targets[id], object.change != .deleted, object.loading != .missing,
@@ -56,12 +56,18 @@ extension ParentRows {
       return RowConflict(id: id, entity: entity, expectedVersion: version, storedVersion: stored)
     }
     let conflicts =
-      writes.updates.compactMap { conflict(id(of: $0.key, $0.entity), $0.entity, $0.version, mayBeGone: false) }
-      + writes.checks.compactMap { conflict(id(of: $0.key, $0.entity), $0.entity, $0.version, mayBeGone: false) }
-      + writes.touches.compactMap {
-        conflict(id(of: $0.key, $0.entity), $0.entity, $0.version, mayBeGone: false, mayBeNewer: true)
+      writes.updates.compactMap {
+        conflict(id(of: $0.key, $0.entity), of: $0.entity, version: $0.version, mayBeGone: false)
       }
-      + writes.deletes.compactMap { conflict(id(of: $0.key, $0.entity), $0.entity, $0.version, mayBeGone: true) }
+      + writes.checks.compactMap {
+        conflict(id(of: $0.key, $0.entity), of: $0.entity, version: $0.version, mayBeGone: false)
+      }
+      + writes.touches.compactMap {
+        conflict(id(of: $0.key, $0.entity), of: $0.entity, version: $0.version, mayBeGone: false, mayBeNewer: true)
+      }
+      + writes.deletes.compactMap {
+        conflict(id(of: $0.key, $0.entity), of: $0.entity, version: $0.version, mayBeGone: true)
+      }
     if !conflicts.isEmpty { throw RowConflicts(conflicts: conflicts) }
     return targets
   }
@@ -169,14 +175,14 @@ extension ParentRows {
     let present = owner.memberIDs(of: relationship)
     guard ordering.isWhole else {
       let last = OrderedSet(ordering.members).intersection(present)
-      return order(owner, relationship, present.subtracting(last).union(last))
+      return order(owner, in: relationship, by: present.subtracting(last).union(last))
     }
     let known = OrderedSet(ordering.members).intersection(present)
-    order(owner, relationship, OrderedSet(OrderPlaces.arranged(known, among: present)))
+    order(owner, in: relationship, by: OrderedSet(OrderPlaces.arranged(known, among: present)))
   }
 
   private func order(
-    _ owner: ManagedObject, _ relationship: RelationshipLayout, _ members: OrderedSet<ManagedObjectID>
+    _ owner: ManagedObject, in relationship: RelationshipLayout, by members: OrderedSet<ManagedObjectID>
   ) {
     guard members != owner.memberIDs(of: relationship) else { return }
     owner.willChangeMembers()

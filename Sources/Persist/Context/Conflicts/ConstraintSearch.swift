@@ -24,7 +24,7 @@ struct ConstraintSearch {
       let holders = try holders(of: claims, constraint)
       for claim in claims where claim.objects.count > 1 || holders[claim.key] != nil {
         for object in claim.objects { taken.insert(ObjectIdentifier(object)) }
-        conflicts.append(conflict(claim, holders[claim.key], constraint))
+        conflicts.append(conflict(claim, with: holders[claim.key], over: constraint))
       }
     }
     return conflicts
@@ -118,7 +118,7 @@ struct ConstraintSearch {
         guard let snapshot = row.snapshot else { continue }
         let layout = context.layouts[row.entityIndex]
         let key = constraint.columns.map { $0.value(in: snapshot, of: layout).asCompared }
-        if let object = table.map[row.key], isLeaving(object, key, constraint) { continue }
+        if let object = table.map[row.key], isLeaving(object, key: key, of: constraint) { continue }
         holders[key] = (row, layout)
       }
     }
@@ -126,7 +126,7 @@ struct ConstraintSearch {
   }
 
   /// Whether the save deletes the object's row or gives it other values.
-  private func isLeaving(_ object: ManagedObject, _ key: [StoredValue], _ constraint: Constraint) -> Bool {
+  private func isLeaving(_ object: ManagedObject, key: [StoredValue], of constraint: Constraint) -> Bool {
     switch object.change {
     case .deleted: true
     case .updated: constraint.isChanged(in: object)
@@ -134,7 +134,7 @@ struct ConstraintSearch {
     }
   }
 
-  private func conflict(_ claim: Claim, _ holder: Holder?, _ constraint: Constraint) -> ConstraintConflict {
+  private func conflict(_ claim: Claim, with holder: Holder?, over constraint: Constraint) -> ConstraintConflict {
     ConstraintConflict(
       entityName: constraint.layout.entity.name, constraint: constraint.names,
       constraintValues: claim.objects.first.map { constraint.values(of: $0) } ?? Dictionary(),

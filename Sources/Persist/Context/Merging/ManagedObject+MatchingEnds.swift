@@ -35,13 +35,13 @@ extension ManagedObject {
         present.gainUnlessMember(self, in: back)
       }
     } else {
-      matchPartner(present, stored, relationship)
+      matchPartner(present, stored: stored, by: relationship)
     }
   }
 
   /// Does the same for a one-to-one relationship.
   private final func matchPartner(
-    _ present: ManagedObject?, _ stored: ManagedObject?, _ relationship: RelationshipLayout
+    _ present: ManagedObject?, stored: ManagedObject?, by relationship: RelationshipLayout
   ) {
     let slot = relationship.slot
     if let stored, stored !== present, let back = stored.back(of: relationship), stored.refers(to: self, at: back) {

@@ -97,7 +97,7 @@ extension ManagedObjectContext {
     for relationship in object.layout.toOnes {
       guard case .objectID(let id) = object.presentValue(at: relationship.slot) else { continue }
       if try isGone(id) {
-        removeFromDeletedDestination(id, object, relationship)
+        removeFromDeletedDestination(id, from: object, by: relationship)
       } else if relationship.inverse?.isToMany == false {
         try restorePair(object, by: relationship)
       } else {
@@ -115,7 +115,7 @@ extension ManagedObjectContext {
   /// The destination is reinserted only for changes of its own. Losing this object isn't one: the destination is reread
   /// after the save, and found to be deleted.
   private func removeFromDeletedDestination(
-    _ id: ManagedObjectID, _ object: ManagedObject, _ relationship: RelationshipLayout
+    _ id: ManagedObjectID, from object: ManagedObject, by relationship: RelationshipLayout
   ) {
     if registeredObject(for: id)?.hasPersistentChangedValues == true {
       return object.setToOne(nil, at: relationship.slot)

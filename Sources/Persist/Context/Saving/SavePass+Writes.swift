@@ -61,7 +61,7 @@ extension SavePass {
       if !isForParent { for slot in layout.transientSlots { values.remove(at: slot) } }
       for relationship in layout.toOnes {
         guard let value = values[relationship.slot], !value.isNull else { continue }
-        let written = try reference(value, of: object, relationship, stores[place].tables)
+        let written = try reference(value, of: object, by: relationship, in: stores[place].tables)
         // Changed only if the destination is deleted or was saved before; otherwise the object's values are shared.
         if written != value { values[relationship.slot] = written.isNull ? nil : written }
       }
@@ -76,7 +76,7 @@ extension SavePass {
         slots.append(slot)
         guard let relationship = object.toOneRelationship(at: slot) else { continue }
         let value = values[slot] ?? .null
-        let written = try reference(value, of: object, relationship, stores[place].tables)
+        let written = try reference(value, of: object, by: relationship, in: stores[place].tables)
         // Changed only if the destination is deleted or was saved before; otherwise the object's values are shared.
         if written != value || written.isNull { values[slot] = written.isNull ? nil : written }
       }
@@ -148,9 +148,11 @@ extension SavePass {
         if members.mayOverlapStored, relationship.isOrdered { _ = object.memberIDs(of: relationship) }
         if relationship.writesLinks {
           let owner = object.objectID
-          let added = members.added.filter { writesLink(owner, $0, relationship) && isKept($0) }
-          let removed = members.removed.filter { writesLink(owner, $0, relationship) && isKept($0) }
-          for id in added { try requireSameStore(id, as: stores[place].tables, object, relationship.name) }
+          let added = members.added.filter { writesLink(from: owner, to: $0, by: relationship) && isKept($0) }
+          let removed = members.removed.filter { writesLink(from: owner, to: $0, by: relationship) && isKept($0) }
+          for id in added {
+            try requireSameStore(id, as: stores[place].tables, of: object, property: relationship.name)
+          }
           if !added.isEmpty || !removed.isEmpty {
             stores[place].rows.links.append(
               RowWrites.Link(
@@ -171,7 +173,7 @@ extension SavePass {
     /// Whether the owner writes the link. A relationship that is its own inverse changes on both ends, but one of them
     /// writes.
     private func writesLink(
-      _ owner: ManagedObjectID, _ member: ManagedObjectID, _ relationship: RelationshipLayout
+      from owner: ManagedObjectID, to member: ManagedObjectID, by relationship: RelationshipLayout
     ) -> Bool {
       guard relationship.isOwnInverse else { return true }
       switch (owner.key, member.key) {
@@ -191,7 +193,7 @@ extension SavePass {
 
     /// Returns the value of a to-one relationship in the form to be written.
     private func reference(
-      _ value: StoredValue, of object: ManagedObject, _ relationship: RelationshipLayout, _ tables: StoreTables
+      _ value: StoredValue, of object: ManagedObject, by relationship: RelationshipLayout, in tables: StoreTables
     ) throws -> StoredValue {
       guard case .objectID(let id) = value else { return value }
       // A deleted object that was never saved reads as nil, and is written as such.
@@ -202,7 +204,7 @@ extension SavePass {
         object.setLoose(.null, at: relationship.slot)
         return .null
       }
-      try requireSameStore(id.current, as: tables, object, relationship.name)
+      try requireSameStore(id.current, as: tables, of: object, property: relationship.name)
       return id.current.isTemporaryID ? value : .objectID(id.current)
     }
 
@@ -217,7 +219,7 @@ extension SavePass {
     }
 
     private func requireSameStore(
-      _ id: ManagedObjectID, as tables: StoreTables, _ object: ManagedObject, _ property: String
+      _ id: ManagedObjectID, as tables: StoreTables, of object: ManagedObject, property: String
     ) throws {
       let identifier: String
       if id.isTemporaryID {

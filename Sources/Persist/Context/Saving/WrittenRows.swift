@@ -80,7 +80,7 @@ struct WrittenRows {
     hasSavedAll: Bool
   ) {
     let own = context.tables(of: tables.origin)
-    let renamed = new.compactMap { makePermanent($0, $1.objectID, own.table(for: $1.layout)) }
+    let renamed = new.compactMap { makePermanent($0, of: $1.objectID, in: own.table(for: $1.layout)) }
     let keys = Dictionary(new.map { ($0.formerKey, $0.object.key) }, uniquingKeysWith: { $1 })
     var writers = SnapshotWriters(layouts: context.layouts, unsaved: nil, expectedRows: objects.count)
     writers.keysInPlace = keys
@@ -119,7 +119,7 @@ struct WrittenRows {
     if mayForget { context.graph.forgetFormerlyChanged() }
   }
 
-  private func makePermanent(_ key: Int64, _ id: ManagedObjectID, _ table: ObjectTable) -> ManagedObject? {
+  private func makePermanent(_ key: Int64, of id: ManagedObjectID, in table: ObjectTable) -> ManagedObject? {
     guard let object = table.map[key] else { return nil }
     table.insert(object, key: id.rowKey, insteadOf: key, in: table)
     object.identify(as: id)

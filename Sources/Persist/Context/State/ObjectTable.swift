@@ -183,7 +183,7 @@ final class ObjectKind {
   @exclusivity(unchecked) private var formerKind: ObjectKind?
 
   fileprivate init(
-    _ layout: EntityLayout, _ type: ManagedObject.Type, _ slotTable: SlotTable, in table: ObjectTable?,
+    _ layout: EntityLayout, type: ManagedObject.Type, slotTable: SlotTable, in table: ObjectTable?,
     keyless: ManagedObjectID? = nil
   ) {
     (self.layout, self.type, self.slotTable, self.keyless) = (layout, type, slotTable, keyless)
@@ -195,8 +195,8 @@ final class ObjectKind {
   }
 
   /// Creates the kind of an object without a context.
-  convenience init(_ layout: EntityLayout, _ type: ManagedObject.Type, _ slotTable: SlotTable) {
-    self.init(layout, type, slotTable, in: nil)
+  convenience init(_ layout: EntityLayout, type: ManagedObject.Type, slotTable: SlotTable) {
+    self.init(layout, type: type, slotTable: slotTable, in: nil)
   }
 
   /// The kind of objects that have left the table.
@@ -206,7 +206,7 @@ final class ObjectKind {
     let keyless = siblings.map {
       ManagedObjectID.keyless(entityName: layout.entity.name, storeIdentifier: $0.identifier)
     }
-    let made = ObjectKind(layout, type, slotTable, in: nil, keyless: keyless)
+    let made = ObjectKind(layout, type: type, slotTable: slotTable, in: nil, keyless: keyless)
     formerKind = made
     return made
   }
@@ -227,7 +227,7 @@ final class ObjectKinds {
       kind = known.next
     }
     // The class may create objects when it is examined.
-    let made = ObjectKind(layout, type, table.context.slotTable(of: type, layout), in: table)
+    let made = ObjectKind(layout, type: type, slotTable: table.context.slotTable(of: type, layout), in: table)
     while first.count <= layout.index { first.append(nil) }
     made.next = first[layout.index]
     first[layout.index] = made

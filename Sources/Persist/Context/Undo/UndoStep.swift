@@ -64,12 +64,12 @@ struct UndoStep {
       case (let before?, true) where before.change == .deleted:
         inserted.append(Arrival(object: object, wasDeleted: !before.isGone))
         // A child context may have brought it back with other values, which can be saved before this is undone.
-        let former = Former(object, before, objects)
+        let former = Former(object, before: before, objects)
         if !former.isEmpty { updated.append(former) }
       case (let before?, false):
-        if before.change != .deleted { deleted.append(Former(whole: object, before, objects)) }
+        if before.change != .deleted { deleted.append(Former(whole: object, before: before, objects)) }
       case (let before?, true):
-        let former = Former(object, before, objects)
+        let former = Former(object, before: before, objects)
         if !former.isEmpty { updated.append(former) }
       }
     }
@@ -78,7 +78,7 @@ struct UndoStep {
 
 extension UndoStep.Former {
   /// Creates the difference between an object's earlier state and its current one.
-  fileprivate init(_ object: ManagedObject, _ before: ObjectState, _ objects: UndoStep.Resolver) {
+  fileprivate init(_ object: ManagedObject, before: ObjectState, _ objects: UndoStep.Resolver) {
     self.object = object
     for slot in object.layout.properties.indices {
       switch object.layout.kinds[slot] {
@@ -105,7 +105,7 @@ extension UndoStep.Former {
   }
 
   /// Creates the complete state of an object before its deletion, so that it can be recreated if its row was deleted.
-  fileprivate init(whole object: ManagedObject, _ before: ObjectState, _ objects: UndoStep.Resolver) {
+  fileprivate init(whole object: ManagedObject, before: ObjectState, _ objects: UndoStep.Resolver) {
     self.object = object
     hadNoRow = object.table == nil
     if object.loading == .fault { object.fulfill() }

@@ -132,7 +132,7 @@ extension PersistentStoreCoordinator {
       query,
       provided: { extent in
         if extent.isTracking && extent.isOfPosition && extent.isComplete(after: number) { return true }
-        throw expired(number, extent, store)
+        throw expired(number, of: extent, in: store)
       }
     ) { transactions.append($0) }
     return transactions
@@ -140,7 +140,7 @@ extension PersistentStoreCoordinator {
 
   /// - Parameter number: The number of a token after which the history isn't complete.
   private static func expired(
-    _ number: Int64, _ extent: HistoryExtent, _ store: any PersistentStore
+    _ number: Int64, of extent: HistoryExtent, in store: any PersistentStore
   ) -> PersistenceError {
     let last = extent.lastNumber
     guard extent.isOfPosition else { return ofOtherLife(number, store) }

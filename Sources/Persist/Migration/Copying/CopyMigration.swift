@@ -93,7 +93,7 @@ struct CopyMigration {
     let objects = try plan.usesObjects ? openObjects(plan, file, at: target) : nil
     defer { objects?.close() }
     manager.copy = objects?.copy
-    var tally = try CopyProgress(plan, connection, manager)
+    var tally = try CopyProgress(plan, on: connection, reportingTo: manager)
     if plan.usesObjects { try file.makeIndexes { try $1(1, nil) } }
     try createInstances(plan, objects: objects?.copy, in: file, tally: &tally)
     try createRelationships(plan, objects: objects?.copy, in: file, tally: &tally)
@@ -178,10 +178,10 @@ struct CopyMigration {
   ) throws {
     for step in plan.steps {
       if let rows = step.rows {
-        try Self.naming(step) { try tally.run(.copy(rows), .objects, step, on: file) }
+        try Self.naming(step) { try tally.run(.copy(rows), in: .objects, of: step, on: file) }
       } else if step.createsByObject || step.policy != nil {
         try tally.begin(.objects, step)
-        try objects?.createInstances(step) { try tally.advance($0, .objects, step) }
+        try objects?.createInstances(step) { try tally.advance(by: $0, in: .objects, of: step) }
       }
     }
   }
@@ -192,7 +192,7 @@ struct CopyMigration {
     for step in plan.steps {
       for (name, way) in step.relationships.sorted(on: \.key) {
         guard case .pairs(let copies) = way else { continue }
-        try Self.naming(step, name) {
+        try Self.naming(step, property: name) {
           for copy in copies { try tally.run(copy, step, on: file) }
         }
       }
@@ -202,7 +202,7 @@ struct CopyMigration {
     objects?.refresh()
     for step in plan.steps where step.relatesByObject {
       try tally.begin(.relationships, step)
-      try objects?.createRelationships(step) { try tally.advance($0, .relationships, step) }
+      try objects?.createRelationships(step) { try tally.advance(by: $0, in: .relationships, of: step) }
     }
     try inheritOrders(plan, objects: objects, in: file)
   }
@@ -222,11 +222,12 @@ struct CopyMigration {
   }
 
   /// Adds the entity and the relationship to errors of SQL statements.
-  private static func naming(_ step: CopyPlan.Step, _ property: String? = nil, _ body: () throws -> Void) throws {
-    try PersistenceError.placing({ place in
-      guard place.entity == nil else { return }
-      (place.entity, place.property) = (step.destination?.name, property)
-    }, body)
+  private static func naming(_ step: CopyPlan.Step, property: String? = nil, _ body: () throws -> Void) throws {
+    try PersistenceError.placing(
+      { place in
+        guard place.entity == nil else { return }
+        (place.entity, place.property) = (step.destination?.name, property)
+      }, body)
   }
 
   /// Creates the indexes after all rows have been inserted; the error of a unique index names the conflicting rows.

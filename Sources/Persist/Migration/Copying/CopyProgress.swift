@@ -10,7 +10,7 @@ struct CopyProgress {
   /// The work of rows that isn't reported yet: a report for each object would take longer than many an object.
   private var unreported = 0.0
 
-  init(_ plan: CopyPlan, _ connection: any StoreInspector, _ manager: MigrationManager) throws {
+  init(_ plan: CopyPlan, on connection: any StoreInspector, reportingTo manager: MigrationManager) throws {
     self.manager = manager
     costs = try CopyCosts(plan, connection)
     completed = costs.preparation
@@ -42,7 +42,7 @@ struct CopyProgress {
 
   /// Runs a statement that processes the rows of a step.
   mutating func run(
-    _ sql: SQLText, _ pass: MigrationProgress.Pass, _ step: CopyPlan.Step, on file: any StoreCopy
+    _ sql: SQLText, in pass: MigrationProgress.Pass, of step: CopyPlan.Step, on file: any StoreCopy
   ) throws {
     try begin(pass, step)
     try run(state(pass, step, current: sql.text), rows: costs.rows[step.index] ?? 1) { ask in
@@ -78,7 +78,9 @@ struct CopyProgress {
       start.completed = min(done, costs.total)
       try manager.report(start)
       let state = start
-      try Self.run(state, costOfRow: Double(WorkCost.indexEntry), end: end, manager) { try create(rows, $0) }
+      try Self.run(state, costOfRow: Double(WorkCost.indexEntry), end: end, reportingTo: manager) {
+        try create(rows, $0)
+      }
       done = min(end, done + WorkCost.of(rows, each: WorkCost.indexEntry))
     }
     self.completed = end
@@ -87,12 +89,12 @@ struct CopyProgress {
   private func run(
     _ state: MigrationProgress, rows: Int64, _ body: (@escaping (Int64) -> Bool) throws -> Void
   ) throws {
-    try Self.run(state, costOfRow: costOfRow, end: end, manager, body)
+    try Self.run(state, costOfRow: costOfRow, end: end, reportingTo: manager, body)
   }
 
   /// Runs a statement, and throws the error of a report in place of that of the interrupted statement.
   private static func run(
-    _ state: MigrationProgress, costOfRow: Double, end: Int64, _ manager: MigrationManager,
+    _ state: MigrationProgress, costOfRow: Double, end: Int64, reportingTo manager: MigrationManager,
     _ body: (@escaping (Int64) -> Bool) throws -> Void
   ) throws {
     var stop: (any Error)?
@@ -109,7 +111,7 @@ struct CopyProgress {
   }
 
   /// Counts source objects that were processed individually.
-  mutating func advance(_ count: Int, _ pass: MigrationProgress.Pass, _ step: CopyPlan.Step) throws {
+  mutating func advance(by count: Int, in pass: MigrationProgress.Pass, of step: CopyPlan.Step) throws {
     unreported += Double(count) * costOfRow
     guard unreported * 1000 >= Double(costs.total) || count > 1 else { return }
     completed = min(completed + Int64(unreported), end)

@@ -55,7 +55,7 @@ final class MappingProgram {
   private let relationships: [Relationship]
   private let needsDestination: Bool
 
-  init(_ step: CopyPlan.Step, _ manager: MigrationManager, _ evaluator: ExpressionEvaluator) {
+  init(_ step: CopyPlan.Step, for manager: MigrationManager, evaluator: ExpressionEvaluator) {
     mapping = step.mapping
     destination = step.destination
     self.evaluator = evaluator
@@ -145,29 +145,29 @@ final class MappingProgram {
       case .constant(let constant): object.setPending(constant, at: attribute.slot)
       case .same(let slot): object.setPending(source.unnotedValue(at: slot), at: attribute.slot)
       case .slot(let slot):
-        object.setPending(try converted(source.unnotedValue(at: slot), attribute, source), at: attribute.slot)
+        object.setPending(try converted(source.unnotedValue(at: slot), for: attribute, of: source), at: attribute.slot)
       case .composite(let slot, let move, let fill):
         let value = try move.value(of: source.unnotedValue(at: slot), filling: fill) { value, element in
           guard let value = AttributeValue(element.attribute).converted(value) else {
-            throw refusal(value.description, attribute.name, source)
+            throw refusal(value.description, at: attribute.name, of: source)
           }
           return value
         }
         object.setPending(value, at: attribute.slot)
       case .expression(let expression):
         guard let value = try evaluate(expression, of: attribute.name, from: source, to: object).stored else {
-          throw refusal("a collection", attribute.name, source)
+          throw refusal("a collection", at: attribute.name, of: source)
         }
-        object.setPending(try converted(value, attribute, source), at: attribute.slot)
+        object.setPending(try converted(value, for: attribute, of: source), at: attribute.slot)
       }
     }
   }
 
   private func converted(
-    _ value: StoredValue, _ attribute: Attribute, _ source: ManagedObject
+    _ value: StoredValue, for attribute: Attribute, of source: ManagedObject
   ) throws -> StoredValue {
     if let converted = attribute.type.converted(value) { return converted }
-    throw refusal(value.description, attribute.name, source)
+    throw refusal(value.description, at: attribute.name, of: source)
   }
 
   func setRelationships(of object: ManagedObject, from source: ManagedObject) throws {
@@ -192,7 +192,7 @@ final class MappingProgram {
     case .expression(let expression):
       try evaluate(expression, of: relationship.name, from: source, to: object).managedObjects
     case .instances(let mapping, let name, let slot, let isToMany):
-      try placing(relationship.name, source) {
+      try placing(at: relationship.name, of: source) {
         let sources = isToMany ? Array(try source.related(name)) : source.toOne(at: slot).map { [$0] } ?? []
         return if let mapping {
           try manager.destinationInstances(forEntityMapping: mapping, sourceInstances: sources)
@@ -203,18 +203,20 @@ final class MappingProgram {
     }
   }
 
-  private func placing<Result>(_ name: String, _ source: ManagedObject, _ body: () throws -> Result) throws -> Result {
-    try PersistenceError.placing({ place in
-      place.property = place.property ?? name
-      place.entity = place.entity ?? mapping.destinationEntityName
-      place.row = place.row ?? source.key
-    }, body)
+  private func placing<Result>(at name: String, of source: ManagedObject, _ body: () throws -> Result) throws -> Result
+  {
+    try PersistenceError.placing(
+      { place in
+        place.property = place.property ?? name
+        place.entity = place.entity ?? mapping.destinationEntityName
+        place.row = place.row ?? source.key
+      }, body)
   }
 
   private func evaluate(
     _ expression: FetchExpression, of name: String, from source: ManagedObject, to object: ManagedObject
   ) throws -> FetchValue {
-    try placing(name, source) {
+    try placing(at: name, of: source) {
       guard needsDestination else { return try evaluator.value(of: expression, for: .object(source)) }
       return try evaluator.value(
         of: expression, for: .object(source), with: [MappingVariable.destination: .object(object)])
@@ -222,7 +224,7 @@ final class MappingProgram {
   }
 
   @inline(never)
-  private func refusal(_ value: String, _ name: String, _ source: ManagedObject) -> PersistenceError {
+  private func refusal(_ value: String, at name: String, of source: ManagedObject) -> PersistenceError {
     PersistenceError(
       .typeMismatch,
       at: PersistenceError.Place(entity: mapping.destinationEntityName, property: name, row: source.key),

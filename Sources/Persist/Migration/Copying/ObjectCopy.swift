@@ -48,20 +48,20 @@ final class ObjectCopy: PolicyCopy {
     destinationTables = tables
     works = plan.steps.map { step in
       let policy = step.policy?.init() ?? EntityMigrationPolicy()
-      let evaluator = Self.evaluator(of: step.mapping, policy, manager, now)
+      let evaluator = Self.evaluator(of: step.mapping, policy: policy, manager: manager, now: now)
       let place = step.destination.flatMap { entity in
         tables.map { tables in
           ManagedObjectContext.RowPlace(
             context.layout(of: entity), in: tables, storeGeneration: destination.storeGeneration)
         }
       }
-      return StepWork(step, manager, policy: policy, place: place, evaluator)
+      return StepWork(step, for: manager, policy: policy, place: place, evaluator: evaluator)
     }
     destinationContext.willListRegisteredObjects = { [weak self] in self?.retainObjects() }
   }
 
   private static func evaluator(
-    of mapping: EntityMapping, _ policy: EntityMigrationPolicy, _ manager: MigrationManager, _ now: Date
+    of mapping: EntityMapping, policy: EntityMigrationPolicy, manager: MigrationManager, now: Date
   ) -> ExpressionEvaluator {
     ExpressionEvaluator(
       variables: [
@@ -251,7 +251,8 @@ final class ObjectCopy: PolicyCopy {
     try work.program(for: mapping) { step in
       var step = step
       step.destination = try mapping.destinationEntityName.map(manager.destinationModel.entity(named:))
-      return MappingProgram(step, manager, Self.evaluator(of: mapping, work.policy, manager, now))
+      return MappingProgram(
+        step, for: manager, evaluator: Self.evaluator(of: mapping, policy: work.policy, manager: manager, now: now))
     }
   }
 

@@ -26,8 +26,8 @@ final class StepWork {
   private var isLastBatchOwn = false
 
   init(
-    _ step: CopyPlan.Step, _ manager: MigrationManager, policy: EntityMigrationPolicy,
-    place: ManagedObjectContext.RowPlace?, _ evaluator: ExpressionEvaluator
+    _ step: CopyPlan.Step, for manager: MigrationManager, policy: EntityMigrationPolicy,
+    place: ManagedObjectContext.RowPlace?, evaluator: ExpressionEvaluator
   ) {
     self.step = step
     index = step.index
@@ -40,7 +40,7 @@ final class StepWork {
     self.policy = policy
     self.place = place
     self.evaluator = evaluator
-    program = MappingProgram(step, manager, evaluator)
+    program = MappingProgram(step, for: manager, evaluator: evaluator)
   }
 
   /// The program of a mapping that a policy passes on: the step's own, or one for a mapping that the policy changed.

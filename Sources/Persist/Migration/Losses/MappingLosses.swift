@@ -38,7 +38,7 @@ struct MappingLosses {
         if property.attribute?.isDerived == false { addAttribute(property, of: entity, use) }
       }
     }
-    items += RelationshipLosses(plan, links, use).items
+    items += RelationshipLosses(plan, links: links, use: use).items
   }
 
   /// The actual losses of a store, with the number of affected rows.

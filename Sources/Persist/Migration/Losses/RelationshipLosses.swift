@@ -16,7 +16,7 @@ struct RelationshipLosses {
     }
   }
 
-  init(_ plan: CopyPlan, _ links: [[MappingLink]], _ use: MappingUse) {
+  init(_ plan: CopyPlan, links: [[MappingLink]], use: MappingUse) {
     self.plan = plan
     self.links = links
     self.use = use

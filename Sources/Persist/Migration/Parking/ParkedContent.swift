@@ -90,7 +90,7 @@ extension PersistentStoreCoordinator {
         && date.map { (content.date ?? .distantPast) < $0 } != false
     }
     guard !purged.isEmpty else { return [] }
-    try ParkedValues.change(at: url, StoreOptions()) { parked, catalog in
+    try ParkedValues.change(at: url, options: StoreOptions()) { parked, catalog in
       if let served = try parked.connection.servedModels() {
         throw served.refusal("Its parked values may be on their way back, and can't be purged.", at: .store(url))
       }

@@ -6,7 +6,7 @@ extension ParkedValues {
   /// - Parameter moves: The destinations of the rows; nil if they remain.
   package mutating func collectColumns(before destination: ModelVersion, _ moves: [RowMove]?) throws {
     guard !columns.isEmpty else { return }
-    let comparisons = try ParkingComparisons(slots, with: destination, registry, connection)
+    let comparisons = try ParkingComparisons(slots, with: destination, registry: registry, inspector: connection)
     try collect { slot, column in
       if let moves, moves.number(of: column.entityNumber) == nil { return true }
       return comparisons.mayReturn(slot)

@@ -39,7 +39,7 @@ extension ParkedValues {
 extension ParkedValues {
   /// Changes the parked values of a store in a transaction of its own.
   static func change(
-    at url: URL, _ options: StoreOptions, _ registry: ModelRegistry? = nil,
+    at url: URL, options: StoreOptions, registry: ModelRegistry? = nil,
     _ body: (inout ParkedValues, StoreCatalog) throws -> Void
   ) throws {
     let location = StoreLocation(url)
@@ -49,7 +49,7 @@ extension ParkedValues {
     defer { connection.close() }
     try connection.transaction {
       let catalog = try connection.catalog()
-      var parked = try ParkedValues(connection, registry, catalog)
+      var parked = try ParkedValues(connection, registry: registry, catalog: catalog)
       try body(&parked, catalog)
     }
   }

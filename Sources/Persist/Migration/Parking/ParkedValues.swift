@@ -23,7 +23,7 @@ package struct ParkedValues {
   private let wasUsed: Bool
 
   /// - Parameter catalog: The catalog of the store before the migration.
-  package init(_ connection: any MigrationConnection, _ registry: ModelRegistry?, _ catalog: StoreCatalog) throws {
+  package init(_ connection: any MigrationConnection, registry: ModelRegistry?, catalog: StoreCatalog) throws {
     self.connection = connection
     self.registry = registry
     isUsed = catalog.canHaveParkedValues
@@ -44,17 +44,19 @@ package struct ParkedValues {
   /// Deletes parked values that were replaced since: the value that stood in for them was changed, or the pair was
   /// removed.
   package mutating func forgetReplaced(in map: TableMap, _ version: ModelVersion) throws {
-    let comparisons = try ParkingComparisons(slots, with: version, registry, connection)
+    let comparisons = try ParkingComparisons(slots, with: version, registry: registry, inspector: connection)
     for slot in slots {
       guard let (comparison, entity) = comparisons.subject(of: slot) else { continue }
       switch slot.kind {
       case .object: continue
       case .attribute:
-        guard let (table, column, _) = Self.standIn(of: slot, entity, comparison, map) else { continue }
+        guard let (table, column, _) = Self.standIn(of: slot, in: entity, comparedBy: comparison, map: map) else {
+          continue
+        }
         replaceable.insert(slot.number)
         try connection.execute(ParkedValueStatement.dropReplaced(slot, table: table, column: column))
       case .relationship:
-        let standIns = Self.standInPairs(of: slot, entity, comparison, map)
+        let standIns = Self.standInPairs(of: slot, in: entity, comparedBy: comparison, map: map)
         guard !standIns.isEmpty else { continue }
         try connection.execute(.dropReplacedPairs(slot, standIns.flatMap(\.pairs)))
         unordered[slot.number] = standIns.filter { $0.pairs.allSatisfy { $0.place == nil } }.map(\.heir)
@@ -169,7 +171,7 @@ package struct ParkedValues {
   ) throws -> (count: Int, tables: Set<String>, redundant: Int) {
     guard isUsed else { return (0, [], 0) }
     let present = try connection.parkedSlots()
-    let comparisons = try ParkingComparisons(present, with: version, registry, connection)
+    let comparisons = try ParkingComparisons(present, with: version, registry: registry, inspector: connection)
     let (count, tables) = try restore(in: map, by: comparisons, after: former)
     var redundant = 0
     for slot in slots.isEmpty ? present : try connection.parkedSlots() {
@@ -197,11 +199,13 @@ package struct ParkedValues {
     switch slot.kind {
     case .object: return 0
     case .attribute:
-      guard let (table, column, _) = Self.standIn(of: slot, entity, comparison, map) else { return 0 }
+      guard let (table, column, _) = Self.standIn(of: slot, in: entity, comparedBy: comparison, map: map) else {
+        return 0
+      }
       try connection.execute(ParkedValueStatement.recordStandIns(slot, table: table, column: column))
       return 0
     case .relationship:
-      let standIns = Self.standInPairs(of: slot, entity, comparison, map)
+      let standIns = Self.standInPairs(of: slot, in: entity, comparedBy: comparison, map: map)
       try connection.execute(.recordStandIns(slot, standIns.flatMap(\.pairs)))
       // Pairs that the other model has return without having been parked, unless they have lost their place.
       return comparison.isOrdered(slot.property, of: entity) ? 0 : try connection.execute(.dropKeptPairs(slot))
@@ -219,7 +223,7 @@ package struct ParkedValues {
   }
 
   package static func standIn(
-    of slot: ParkedSlot, _ entity: Entity, _ comparison: ParkingComparison, _ map: TableMap
+    of slot: ParkedSlot, in entity: Entity, comparedBy comparison: ParkingComparison, map: TableMap
   ) -> (table: String, column: String, attribute: AttributeDescription)? {
     guard let (source, property) = comparison.standIn(ofAttribute: slot.property, in: entity),
       source.attribute(named: property)?.isDerived != true,
@@ -231,7 +235,7 @@ package struct ParkedValues {
 
   /// The pairs that stand in for those of a slot, by the entity whose objects have them.
   package static func standInPairs(
-    of slot: ParkedSlot, _ entity: Entity, _ comparison: ParkingComparison, _ map: TableMap
+    of slot: ParkedSlot, in entity: Entity, comparedBy comparison: ParkingComparison, map: TableMap
   ) -> [(heir: Entity, pairs: [PairSource])] {
     guard let relationship = entity.relationship(named: slot.property) else { return [] }
     return comparison.standIns(ofRelationship: relationship, of: entity).compactMap { heir, standIns in

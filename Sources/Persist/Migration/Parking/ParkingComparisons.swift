@@ -9,7 +9,7 @@ package struct ParkingComparisons {
 
   /// Models that can't be read or compared are omitted: their values remain parked.
   package init(
-    _ slots: [ParkedSlot], with version: ModelVersion, _ registry: ModelRegistry?, _ inspector: any StoreInspector
+    _ slots: [ParkedSlot], with version: ModelVersion, registry: ModelRegistry?, inspector: any StoreInspector
   ) throws {
     self.slots = slots
     // Each part that a version lost has a slot, and all of them have one model.

@@ -58,14 +58,14 @@ struct HopNotes {
       let names = entity.description.attributes.map(\.name) + entity.description.relationships.map(\.name)
       for name in names.sorted() {
         let (direct, through) = (own.origin(of: name, in: entity.name), other.origin(of: name, in: entity.name))
-        guard let sentence = Self.sentence(direct, through, way) else { continue }
+        guard let sentence = Self.sentence(direct, through: through, way: way) else { continue }
         sentences.append("\(entity.name).\(name) \(sentence)")
       }
     }
   }
 
   private static func sentence(
-    _ direct: ModelCorrespondence.Origin?, _ through: ModelCorrespondence.Origin?, _ way: String
+    _ direct: ModelCorrespondence.Origin?, through: ModelCorrespondence.Origin?, way: String
   ) -> String? {
     switch (direct?.source, through?.source) {
     case (let own?, let other?) where own != other:

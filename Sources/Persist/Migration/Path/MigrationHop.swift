@@ -46,7 +46,7 @@ package struct MigrationHop: Sendable {
     let between = isOfOneFamily ? family?.versions(between: source, and: destination) : nil
     skipped = between.map { $0.isCertain ? $0.versions : [] } ?? []
     let history = try RenamingHistory(from: source.model, to: destination.model, through: skipped.map(\.model))
-    comparison = Self.comparison(history, isOfOneFamily ? family : nil, between)
+    comparison = Self.comparison(history, in: isOfOneFamily ? family : nil, through: between)
     blockers = comparison.operations.compactMap(\.obstacle)
   }
 
@@ -67,14 +67,16 @@ package struct MigrationHop: Sendable {
 
   /// Compares two models by the direct match, completed from renames that other versions of the family record.
   private static func comparison(
-    _ history: RenamingHistory, _ family: ModelFamily?, _ between: (versions: [ModelVersion], isCertain: Bool)?
+    _ history: RenamingHistory, in family: ModelFamily?, through between: (versions: [ModelVersion], isCertain: Bool)?
   ) -> ModelComparison {
     func compare(_ correspondence: ModelCorrespondence) -> ModelComparison {
       ModelComparison(from: history.source, to: history.destination, by: correspondence)
     }
     var best = compare(history.direct)
     guard let family, let between else { return best }
-    if between.isCertain { adopt(history.steps(through: between.versions.map(\.model)), in: &best, history, compare) }
+    if between.isCertain {
+      adopt(history.steps(through: between.versions.map(\.model)), in: &best, of: history, comparing: compare)
+    }
     guard history.hasOpenEnds(best.correspondence) else { return best }
     complete(&best, by: history.completion(by: between.versions.map(\.model), inAnyOrder: false), history)
     guard !between.isCertain, history.hasOpenEnds(best.correspondence) else { return best }
@@ -86,8 +88,8 @@ package struct MigrationHop: Sendable {
   /// Adopts what names meant in the versions between instead of what they mean in both ends: everywhere if that keeps
   /// all that the direct match keeps, otherwise in the hierarchies where it does.
   private static func adopt(
-    _ steps: ModelCorrespondence?, in best: inout ModelComparison, _ history: RenamingHistory,
-    _ compare: (ModelCorrespondence) -> ModelComparison
+    _ steps: ModelCorrespondence?, in best: inout ModelComparison, of history: RenamingHistory,
+    comparing compare: (ModelCorrespondence) -> ModelComparison
   ) {
     guard let steps, steps != best.correspondence else { return }
     let obstacles = Set(best.operations.compactMap(\.obstacle))

@@ -69,7 +69,7 @@ package struct MigrationPath: Sendable {
     of mapping: MappingModel, in hop: MigrationHop, _ resources: MigrationResources
   ) -> [MigrationBlocker] {
     do {
-      _ = try plan(hop, mapping, resources)
+      _ = try plan(hop, by: mapping, resources: resources)
       return []
     } catch let error as PersistenceError {
       return [
@@ -84,7 +84,7 @@ package struct MigrationPath: Sendable {
   }
 
   /// Plans a mapping model for a generic store of the hop's source model.
-  static func plan(_ hop: MigrationHop, _ mapping: MappingModel, _ resources: MigrationResources) throws -> CopyPlan {
+  static func plan(_ hop: MigrationHop, by mapping: MappingModel, resources: MigrationResources) throws -> CopyPlan {
     var planner = CopyPlanner(
       mapping, from: .forNewStore(hop.source.model), to: .forNewStore(hop.destination.model),
       storeIdentifier: "", policies: resources.policies)
@@ -93,7 +93,7 @@ package struct MigrationPath: Sendable {
 
   /// Plans a mapping model for a store.
   static func plan(
-    _ hop: MigrationHop, _ mapping: MappingModel, _ resources: MigrationResources, in map: TableMap
+    _ hop: MigrationHop, by mapping: MappingModel, resources: MigrationResources, in map: TableMap
   ) throws -> CopyPlan {
     var planner = CopyPlanner(
       mapping, from: map, to: .forNewStore(hop.destination.model, names: map.names), storeIdentifier: "",
@@ -103,9 +103,9 @@ package struct MigrationPath: Sendable {
 
   /// The losses of a store by a mapping model, with the number of affected rows.
   static func losses(
-    of mapping: MappingModel, _ hop: MigrationHop, _ resources: MigrationResources, in map: TableMap,
-    _ inspector: any StoreInspector
+    of mapping: MappingModel, in hop: MigrationHop, resources: MigrationResources, in map: TableMap,
+    inspector: any StoreInspector
   ) throws -> [MigrationLoss] {
-    try MappingLosses(plan(hop, mapping, resources, in: map)).counted(inspector)
+    try MappingLosses(plan(hop, by: mapping, resources: resources, in: map)).counted(inspector)
   }
 }

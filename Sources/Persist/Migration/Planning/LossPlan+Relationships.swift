@@ -122,7 +122,7 @@ extension LossPlan {
       }
     }
     guard !members.isEmpty, let pairs = old.pairs(of: property, in: entity) else { return nil }
-    let (loss, leaders) = loss(relationship, property, of: entity, destination, isTaken: !takers.isEmpty)
+    let (loss, leaders) = loss(relationship, as: property, of: entity, to: destination, isTaken: !takers.isEmpty)
     // For a relationship that remains, only one end reports the loss.
     guard loss.what == Self.removed || !leaders.isEmpty || reportsLosses(relationship, of: entity, isNamed: isNamed)
     else {
@@ -150,7 +150,7 @@ extension LossPlan {
   }
 
   private func loss(
-    _ relationship: RelationshipDescription, _ property: Property, of entity: Entity, _ destination: Entity,
+    _ relationship: RelationshipDescription, as property: Property, of entity: Entity, to destination: Entity,
     isTaken: Bool
   ) -> (MigrationLoss, leaders: [PairRows]) {
     if let successor = successor(of: relationship, in: destination) {

@@ -22,12 +22,12 @@ extension AutomaticMigrator {
       let slots = try inspector.parkedSlots()
       let catalog = try inspector.catalog()
       return try hasExpired(slots, catalog, in: inspector)
-        || ParkingComparisons(slots, with: version, registry, inspector)
+        || ParkingComparisons(slots, with: version, registry: registry, inspector: inspector)
           .areRestored(in: catalog.tableMap(of: model), inspector)
     }
     guard hasWork else { return 0 }
     var restored = 0
-    try ParkedValues.change(at: url, options, registry) { parked, catalog in
+    try ParkedValues.change(at: url, options: options, registry: registry) { parked, catalog in
       try parked.dropTriggers(catalog.schema)
       if case .seconds = parkedLifetime { try parked.removeExpired(parkedLifetime) }
       try parked.forgetReplaced(in: catalog.tableMap(of: model), version)

@@ -6,8 +6,8 @@ extension PathMigration {
   ///   itself if nothing is parked in it.
   func forgettingReplacedValues(of store: URL, _ survey: PathSurvey) throws -> URL {
     guard !survey.slots.isEmpty, migrator.effectiveParking != .discarding else { return store }
-    let file = try own(store, store, 0)
-    try ParkedValues.change(at: file, options, resources.pathRegistry) { parked, catalog in
+    let file = try own(store, for: store, number: 0)
+    try ParkedValues.change(at: file, options: options, registry: resources.pathRegistry) { parked, catalog in
       try parked.dropTriggers(catalog.schema)
       try parked.removeExpired(migrator.parkedLifetime, countingMigration: true)
       try parked.forgetReplaced(in: survey.store.tableMap, survey.path.source)
@@ -32,9 +32,11 @@ extension PathMigration {
       return plan
     }
     guard let plan else { return [] }
-    file = try own(file, store, number)
+    file = try own(file, for: store, number: number)
     var contents: [MigrationLoss] = []
-    try ParkedValues.change(at: file, options, registry) { parked, _ in contents = try parked.park(plan) }
+    try ParkedValues.change(at: file, options: options, registry: registry) { parked, _ in
+      contents = try parked.park(plan)
+    }
     return contents
   }
 
@@ -46,7 +48,7 @@ extension PathMigration {
       return 0
     }
     var count = 0
-    try ParkedValues.change(at: file, options, resources.pathRegistry) { parked, catalog in
+    try ParkedValues.change(at: file, options: options, registry: resources.pathRegistry) { parked, catalog in
       try parked.dropTriggers(catalog.schema)
       parked.restrict(toSlotsUpTo: survey.slots.last)
       let map = catalog.tableMap(of: destination.model)

@@ -80,17 +80,19 @@ struct PathMigration {
   private func migrate(_ step: PathStep, _ work: inout PathWork) throws {
     let hop = step.hop
     if let block = hop.before {
-      work.file = try own(work.file, work.store, step.number)
+      work.file = try own(work.file, for: work.store, number: step.number)
       try work.history.follow(in: work.file, engine)
       try call(block, on: work.file, of: hop.source, progress: step.progress)
     }
     switch hop.method {
     case .inPlace:
-      work.file = try own(work.file, work.store, step.number)
+      work.file = try own(work.file, for: work.store, number: step.number)
       work.parked.append((try migrateInPlace(work.file, step, isDowngrade: work.survey.isDowngrade), hop.comparison))
     case .mapping(let mapping):
       // The store's own rows were checked before the first hop.
-      if step.number > 0 || hop.before != nil { try requirePossible(hop, by: mapping, work.file, work.survey) }
+      if step.number > 0 || hop.before != nil {
+        try requirePossible(hop, by: mapping, in: work.file, whole: work.survey)
+      }
       if hop.isInferred {
         work.parked.append((try parkLosses(of: hop, in: &work.file, work.store, step.number), hop.comparison))
       }
@@ -115,7 +117,7 @@ struct PathMigration {
   }
 
   /// Returns a file that may be changed: the given one, or a copy if that is still the store itself.
-  func own(_ file: URL, _ store: URL, _ number: Int) throws -> URL {
+  func own(_ file: URL, for store: URL, number: Int) throws -> URL {
     guard file == store else { return file }
     let copy = try workspace.file(number * 2)
     try engine.duplicate(StoreLocation(store), to: StoreLocation(copy))
@@ -124,7 +126,7 @@ struct PathMigration {
 
   /// - Throws: the obstacles to a hop in rows that previous hops or a stage created, and losses that aren't allowed.
   private func requirePossible(
-    _ hop: MigrationHop, by mapping: MappingModel, _ file: URL, _ whole: StoreSurvey
+    _ hop: MigrationHop, by mapping: MappingModel, in file: URL, whole: StoreSurvey
   ) throws {
     let countsLosses = !migrator.allowsLoss || whole.isDowngrade
     let findings: StoreSurvey.Findings = try engine.inspect(StoreLocation(file), options: StoreOptions()) { inspector in
@@ -135,7 +137,8 @@ struct PathMigration {
       guard countsLosses else { return StoreSurvey.Findings() }
       let map = try inspector.catalog().tableMap(of: hop.source.model)
       return StoreSurvey.Findings(
-        losses: try MigrationPath.losses(of: mapping, hop, resources, in: map, inspector), canParkLosses: false)
+        losses: try MigrationPath.losses(of: mapping, in: hop, resources: resources, in: map, inspector: inspector),
+        canParkLosses: false)
     }
     let error = whole.error(findings, allowsLoss: migrator.allowsLoss, downgrade: migrator.downgrade)
     if let error { throw error }

@@ -65,7 +65,7 @@ struct TransferMigration {
   /// Parks what the new version has no place for.
   private func park(on connection: any MigrationConnection) throws -> [MigrationLoss] {
     let catalog = try connection.catalog()
-    var parked = try ParkedValues(connection, registry, catalog)
+    var parked = try ParkedValues(connection, registry: registry, catalog: catalog)
     try parked.dropTriggers(catalog.schema)
     guard migrator.effectiveParking != .discarding else {
       try parked.discard()
@@ -83,7 +83,7 @@ struct TransferMigration {
   /// Restores what has a place in the new version.
   private func restore(on connection: any MigrationConnection) throws -> Int {
     let catalog = try connection.catalog()
-    var parked = try ParkedValues(connection, registry, catalog)
+    var parked = try ParkedValues(connection, registry: registry, catalog: catalog)
     parked.restrict(toSlotsUpTo: survey.slots.last)
     let map = catalog.tableMap(of: destination.model)
     let count = try parked.settle(in: map, destination, after: survey.direct.hop.comparison).count

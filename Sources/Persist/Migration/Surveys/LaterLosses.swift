@@ -21,7 +21,8 @@ struct LaterLosses {
     plans = try path.hops.enumerated().map { index, hop in
       guard case .mapping(let mapping) = hop.method, hop.blockers.isEmpty else { return nil }
       return try index == 0
-        ? MigrationPath.plan(hop, mapping, resources, in: store) : MigrationPath.plan(hop, mapping, resources)
+        ? MigrationPath.plan(hop, by: mapping, resources: resources, in: store)
+        : MigrationPath.plan(hop, by: mapping, resources: resources)
     }
   }
 

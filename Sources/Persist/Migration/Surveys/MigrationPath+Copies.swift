@@ -7,7 +7,7 @@ extension MigrationPath {
   func keepsKeys(_ resources: MigrationResources) -> Bool {
     hops.allSatisfy { hop in
       guard case .mapping(let mapping) = hop.method, !hop.isInferred else { return true }
-      guard let plan = try? MigrationPath.plan(hop, mapping, resources) else { return false }
+      guard let plan = try? MigrationPath.plan(hop, by: mapping, resources: resources) else { return false }
       return plan.steps.allSatisfy { $0.offset == 0 && $0.policy == nil }
     }
   }

@@ -27,7 +27,7 @@ extension MigrationPlan {
         from: hop.source.name, to: hop.destination.name, way: hop.blockers.isEmpty ? .copy : .impossible,
         losses: try hop.losses(resources), blockers: hop.blockers)
       if hop.blockers.isEmpty {
-        let copy = try MigrationPath.plan(hop, mapping, resources)
+        let copy = try MigrationPath.plan(hop, by: mapping, resources: resources)
         plan.steps = copy.steps.map { Step(operation($0.mapping, $0), sql: copy.sql(of: $0)) }
       } else {
         plan.steps = mapping.entityMappings.map { Step(operation($0, nil)) }
@@ -61,6 +61,6 @@ extension MigrationHop {
       return comparison.losses
     }
     guard blockers.isEmpty else { return [] }
-    return MappingLosses(try MigrationPath.plan(self, mapping, resources)).items.map(\.loss)
+    return MappingLosses(try MigrationPath.plan(self, by: mapping, resources: resources)).items.map(\.loss)
   }
 }

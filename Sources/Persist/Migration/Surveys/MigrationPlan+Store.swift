@@ -29,8 +29,8 @@ extension MigrationPlan {
         inspector, to: version ?? family?.current ?? registry.currentVersion, resources: resources)
       var plan =
         survey.isUpToDate || survey.path.isInPlace
-        ? try MigrationPlan(survey.direct, migrator.downgrade, inspector, url: url)
-        : try MigrationPlan(survey, migrator, inspector, url: url)
+        ? try MigrationPlan(survey.direct, downgrade: migrator.downgrade, inspector: inspector, url: url)
+        : try MigrationPlan(survey, migrator: migrator, inspector: inspector, url: url)
       let fileBlockers = survey.fileBlockers
       if !fileBlockers.isEmpty {
         plan.blockers = fileBlockers + plan.blockers
@@ -49,7 +49,7 @@ extension MigrationPlan {
 
   /// Creates a plan that uses a new file.
   private init(
-    _ survey: PathSurvey, _ migrator: AutomaticMigrator, _ inspector: any StoreInspector, url: URL
+    _ survey: PathSurvey, migrator: AutomaticMigrator, inspector: any StoreInspector, url: URL
   ) throws {
     try self.init(survey.path, survey.resources)
     let found = try survey.findings(inspector, countingLosses: true)
@@ -73,7 +73,7 @@ extension MigrationPlan {
   }
 
   private init(
-    _ survey: StoreSurvey, _ downgrade: AutomaticMigrator.Downgrade, _ inspector: any StoreInspector, url: URL
+    _ survey: StoreSurvey, downgrade: AutomaticMigrator.Downgrade, inspector: any StoreInspector, url: URL
   ) throws {
     self.init(survey.hop, work: survey.work)
     let found = try survey.findings(inspector, countingLosses: true)
@@ -96,7 +96,7 @@ extension MigrationPlan {
 extension StoreSurvey {
   /// The additional disk space of the migration in place, in bytes.
   func extraSpace(ofSize size: Int, _ inspector: any StoreInspector) throws -> Int {
-    try work.extraSpace(ofSize: size, map, store.catalog.schema, inspector)
+    try work.extraSpace(ofSize: size, in: map, schema: store.catalog.schema, inspector: inspector)
   }
 }
 

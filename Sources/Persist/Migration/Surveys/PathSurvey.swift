@@ -39,8 +39,9 @@ final class PathSurvey {
     slots = try store.catalog.canHaveParkedValues ? inspector.parkedSlots() : []
     // Of several hops, only the last one restores values.
     let isDirect = path.isInPlace || path.hops.count == 1 && path.hops.allSatisfy(\.isInferred)
-    comparisons = slots.isEmpty || !isDirect || resources.parking == .discarding
-      ? nil : try ParkingComparisons(slots, with: destination, resources.pathRegistry, inspector)
+    comparisons =
+      slots.isEmpty || !isDirect || resources.parking == .discarding
+      ? nil : try ParkingComparisons(slots, with: destination, registry: resources.pathRegistry, inspector: inspector)
     let isOlder = resources.parking == .olderVersions && resources.isOlder(destination, than: source)
     let (isInPlace, restored) = (path.isInPlace, comparisons)
     func survey(converting: Set<String> = []) -> StoreSurvey {
@@ -96,7 +97,7 @@ final class PathSurvey {
       )
     }
     guard store.tableMap.differences.isEmpty else { return (0, 1) }
-    let costs = try CopyCosts(MigrationPath.plan(hop, mapping, resources, in: store.tableMap), inspector)
+    let costs = try CopyCosts(MigrationPath.plan(hop, by: mapping, resources: resources, in: store.tableMap), inspector)
     return (costs.preparation, costs.total)
   }
 
@@ -106,7 +107,7 @@ final class PathSurvey {
       guard let hop = path.hops.first, case .mapping(let mapping) = hop.method, hop.blockers.isEmpty,
         store.tableMap.differences.isEmpty
       else { return StoreSurvey.Findings() }
-      let plan = try MigrationPath.plan(hop, mapping, resources, in: store.tableMap)
+      let plan = try MigrationPath.plan(hop, by: mapping, resources: resources, in: store.tableMap)
       var findings = StoreSurvey.Findings(blockers: plan.blockers(in: store.catalog.schema))
       for check in plan.checks(in: store.catalog.schema) {
         let rows = try inspector.count(check.count)

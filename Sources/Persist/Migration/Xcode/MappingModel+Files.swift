@@ -10,7 +10,7 @@ extension MappingModel {
     if url.pathExtension.lowercased() == "cdm" {
       self = try MappingArchiveReader(url).mappingModel()
     } else {
-      self = try XMLMappingReader(url, source, destination).mappingModel()
+      self = try XMLMappingReader(url, from: source, to: destination).mappingModel()
     }
   }
 }

@@ -12,7 +12,7 @@ struct XMLMappingReader {
   private let objects: [String: MarkupElement]
   private let mappings: [MarkupElement]
 
-  init(_ url: URL, _ source: ManagedObjectModel, _ destination: ManagedObjectModel) throws {
+  init(_ url: URL, from source: ManagedObjectModel, to destination: ManagedObjectModel) throws {
     self.url = url
     self.source = source
     self.destination = destination

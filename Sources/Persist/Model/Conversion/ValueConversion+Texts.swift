@@ -63,13 +63,13 @@ extension ValueConversion {
       guard let seconds = Double(number.description), seconds.isFinite else { throw .kind }
       return Date(timeIntervalSince1970: seconds / unit)
     case .value(.string(let text)):
-      guard let date = Self.date(text, format, unit) else { throw .kind }
+      guard let date = Self.date(text, format: format, unit: unit) else { throw .kind }
       return date
     default: throw .kind
     }
   }
 
-  private static func date(_ text: String, _ format: String?, _ unit: Double) -> Date? {
+  private static func date(_ text: String, format: String?, unit: Double) -> Date? {
     if format == "UnixTime" {
       guard DecimalText(text.trimmed) != nil, let number = Double(text.trimmed), number.isFinite else { return nil }
       return Date(timeIntervalSince1970: number / unit)

@@ -57,7 +57,7 @@ private struct ModelWordComparison {
   mutating func compare(_ store: ModelDescription, _ model: ModelDescription) {
     storeComposites = Self.byName(store.composites, \.name)
     modelComposites = Self.byName(model.composites, \.name)
-    for (name, left, right) in Self.pairs(store.entities, model.entities, \.name) {
+    for (name, left, right) in Self.pairs(in: store.entities, and: model.entities, by: \.name) {
       (entity, property) = (name, nil)
       switch (left, right) {
       case (let left?, let right?): compare(left, right)
@@ -76,7 +76,7 @@ private struct ModelWordComparison {
 
   private mutating func compare(_ store: EntityDescription, _ model: EntityDescription) {
     text("parent", store: store.parent, model: model.parent, .storage)
-    flag("abstract", "not abstract", store: store.isAbstract, model: model.isAbstract, .storage)
+    flag(yes: "abstract", no: "not abstract", store: store.isAbstract, model: model.isAbstract, weight: .storage)
     text("hash modifier", store: store.versionHashModifier, model: model.versionHashModifier, .storage)
     value("uniqueness constraints", store: store.uniquenessTexts, model: model.uniquenessTexts, .storage)
     text("renaming identifier", store: store.renamingIdentifier, model: model.renamingIdentifier, .detail)
@@ -88,11 +88,11 @@ private struct ModelWordComparison {
       store: Self.flattened(store.attributes, by: storeComposites),
       model: Self.flattened(model.attributes, by: modelComposites)
     )
-    for (name, left, right) in Self.pairs(attributes.store, attributes.model, \.name) {
-      compareAttributes(name, left, right)
+    for (name, left, right) in Self.pairs(in: attributes.store, and: attributes.model, by: \.name) {
+      compareAttributes(name, store: left, model: right)
     }
-    for (name, left, right) in Self.pairs(store.relationships, model.relationships, \.name) {
-      compareRelationships(name, left, right)
+    for (name, left, right) in Self.pairs(in: store.relationships, and: model.relationships, by: \.name) {
+      compareRelationships(name, store: left, model: right)
     }
     let requests = (store.fetchedProperties.map(\.name), model.fetchedProperties.map(\.name))
     property = nil
@@ -100,7 +100,7 @@ private struct ModelWordComparison {
   }
 
   private mutating func compareAttributes(
-    _ name: String, _ store: AttributeDescription?, _ model: AttributeDescription?
+    _ name: String, store: AttributeDescription?, model: AttributeDescription?
   ) {
     property = name
     guard let store, let model else {
@@ -111,15 +111,15 @@ private struct ModelWordComparison {
     if store.type != model.type {
       record(.storage, "\(store.type.rawValue) in the store, \(model.type.rawValue) in the model")
     }
-    flag("transient", "stored", store: store.isTransient, model: model.isTransient, .storage)
+    flag(yes: "transient", no: "stored", store: store.isTransient, model: model.isTransient, weight: .storage)
     // A transient attribute isn't stored, so its other differences don't matter.
     let weight: ModelDifference.Weight = store.isTransient && model.isTransient ? .detail : .storage
-    flag("optional", "required", store: store.isOptional, model: model.isOptional, weight)
+    flag(yes: "optional", no: "required", store: store.isOptional, model: model.isOptional, weight: weight)
     let external = (store.allowsExternalStorage, model.allowsExternalStorage)
-    flag("in external files", "not in external files", store: external.0, model: external.1, weight)
+    flag(yes: "in external files", no: "not in external files", store: external.0, model: external.1, weight: weight)
     let preserved = (store.preservesValueOnDeletion, model.preservesValueOnDeletion)
-    flag("kept on deletion", "not kept on deletion", store: preserved.0, model: preserved.1, weight)
-    flag("derived", "not derived", store: store.isDerived, model: model.isDerived, weight)
+    flag(yes: "kept on deletion", no: "not kept on deletion", store: preserved.0, model: preserved.1, weight: weight)
+    flag(yes: "derived", no: "not derived", store: store.isDerived, model: model.isDerived, weight: weight)
     if store.isDerived && model.isDerived {
       // An expression can be written in several ways, and an archive may contain none of them.
       text("derivation", store: store.derivation?.formatNormalForm, model: model.derivation?.formatNormalForm, .detail)
@@ -132,11 +132,11 @@ private struct ModelWordComparison {
     text("transformer", store: store.valueTransformerName, model: model.valueTransformerName, .detail)
     value("user info", store: store.userInfo, model: model.userInfo, .detail)
     value("validation", store: store.validation.normalForm, model: model.validation.normalForm, .detail)
-    flag("indexed", "not indexed", store: store.isIndexed, model: model.isIndexed, .detail)
+    flag(yes: "indexed", no: "not indexed", store: store.isIndexed, model: model.isIndexed, weight: .detail)
   }
 
   private mutating func compareRelationships(
-    _ name: String, _ store: RelationshipDescription?, _ model: RelationshipDescription?
+    _ name: String, store: RelationshipDescription?, model: RelationshipDescription?
   ) {
     property = name
     guard let store, let model else {
@@ -145,12 +145,12 @@ private struct ModelWordComparison {
     }
     text("destination", store: store.destination, model: model.destination, .storage)
     text("inverse", store: store.inverse, model: model.inverse, .storage)
-    flag("to-many", "to-one", store: store.isToMany, model: model.isToMany, .storage)
+    flag(yes: "to-many", no: "to-one", store: store.isToMany, model: model.isToMany, weight: .storage)
     if store.isToMany && model.isToMany {
-      flag("ordered", "unordered", store: store.isOrdered, model: model.isOrdered, .storage)
+      flag(yes: "ordered", no: "unordered", store: store.isOrdered, model: model.isOrdered, weight: .storage)
     }
-    flag("transient", "stored", store: store.isTransient, model: model.isTransient, .storage)
-    flag("optional", "required", store: store.isOptional, model: model.isOptional, .storage)
+    flag(yes: "transient", no: "stored", store: store.isTransient, model: model.isTransient, weight: .storage)
+    flag(yes: "optional", no: "required", store: store.isOptional, model: model.isOptional, weight: .storage)
     text("hash modifier", store: store.versionHashModifier, model: model.versionHashModifier, .storage)
     value("delete rule", store: store.deleteRule, model: model.deleteRule, .detail)
     value(
@@ -173,7 +173,7 @@ private struct ModelWordComparison {
 
   @inline(never)
   private mutating func flag(
-    _ yes: String, _ no: String, store: Bool, model: Bool, _ weight: ModelDifference.Weight
+    yes: String, no: String, store: Bool, model: Bool, weight: ModelDifference.Weight
   ) {
     if store != model { record(weight, "\(store ? yes : no) in the store, \(model ? yes : no) in the model") }
   }
@@ -199,7 +199,7 @@ private struct ModelWordComparison {
 
   /// Pairs the elements of two lists by name, in name order.
   private static func pairs<Element>(
-    _ store: [Element], _ model: [Element], _ name: (Element) -> String
+    in store: [Element], and model: [Element], by name: (Element) -> String
   ) -> [(name: String, store: Element?, model: Element?)] {
     let left = byName(store, name)
     let right = byName(model, name)

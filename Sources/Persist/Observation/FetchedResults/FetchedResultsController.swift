@@ -239,12 +239,13 @@ extension FetchedResultsController {
     delegate?.controllerWillChangeContent(self)
     let old = results
     if difference.isRearrangement { show(new) } else { results = new }
-    if let delegate, let old { notifyDelegate(delegate, difference, old) }
+    if let delegate, let old { notifyDelegate(delegate, of: difference, from: old) }
     publishSnapshot(changed: Set(difference.changes.filter { $0.kind != .delete }.map(\.object.objectID)))
   }
 
   private func notifyDelegate(
-    _ delegate: any FetchedResultsControllerDelegate<Object>, _ difference: ResultDifference, _ old: ResultArrangement
+    _ delegate: any FetchedResultsControllerDelegate<Object>, of difference: ResultDifference,
+    from old: ResultArrangement
   ) {
     for section in difference.sectionDeletions {
       let name = old.sections[section.index].name

@@ -24,17 +24,17 @@ package struct TextComparison: Sendable {
   }
 
   func contains(_ text: String, _ part: String) -> Bool {
-    if options.contains(.localeSensitive) { return hasRange(text, part) }
+    if options.contains(.localeSensitive) { return hasRange(text, of: part) }
     return Self.contains(Array(folded(text).utf8), Array(folded(part).utf8))
   }
 
   func begins(_ text: String, with part: String) -> Bool {
-    if options.contains(.localeSensitive) { return hasRange(text, part, .anchored) }
+    if options.contains(.localeSensitive) { return hasRange(text, of: part, further: .anchored) }
     return folded(text).utf8.starts(with: folded(part).utf8)
   }
 
   package func ends(_ text: String, with part: String) -> Bool {
-    if options.contains(.localeSensitive) { return hasRange(text, part, [.anchored, .backwards]) }
+    if options.contains(.localeSensitive) { return hasRange(text, of: part, further: [.anchored, .backwards]) }
     return folded(text).utf8.reversed().starts(with: folded(part).utf8.reversed())
   }
 
@@ -95,7 +95,7 @@ package struct TextComparison: Sendable {
     return found
   }
 
-  private func hasRange(_ text: String, _ part: String, _ further: String.CompareOptions = []) -> Bool {
+  private func hasRange(_ text: String, of part: String, further: String.CompareOptions = []) -> Bool {
     part.isEmpty
       || text.range(of: part, options: foundationOptions.union(further), range: nil, locale: .current) != nil
   }

@@ -31,13 +31,13 @@ extension ExpressionEvaluator {
     switch comparison.operation {
     case .equal: return left.isSame(as: right, options: options)
     case .notEqual: return !left.isSame(as: right, options: options)
-    case .less: return order(left, right, options) == .less
-    case .greater: return order(left, right, options) == .greater
-    case .lessOrEqual: return [.less, .equal].contains(order(left, right, options))
-    case .greaterOrEqual: return [.greater, .equal].contains(order(left, right, options))
-    case .between: return try isBetween(left, right, options)
-    case .in: return try contains(right, left, options, in: comparison)
-    case .contains: return try contains(left, right, options, in: comparison)
+    case .less: return order(left, to: right, options: options) == .less
+    case .greater: return order(left, to: right, options: options) == .greater
+    case .lessOrEqual: return [.less, .equal].contains(order(left, to: right, options: options))
+    case .greaterOrEqual: return [.greater, .equal].contains(order(left, to: right, options: options))
+    case .between: return try isBetween(left, right, options: options)
+    case .in: return try contains(right, left, options: options, in: comparison)
+    case .contains: return try contains(left, right, options: options, in: comparison)
     case .beginsWith:
       guard let (text, part) = texts(left, right) else { return false }
       return TextComparison(options).begins(text, with: part)
@@ -54,22 +54,22 @@ extension ExpressionEvaluator {
     }
   }
 
-  private func order(_ left: FetchValue, _ right: FetchValue, _ options: FetchPredicate.Options) -> ValueOrder? {
+  private func order(_ left: FetchValue, to right: FetchValue, options: FetchPredicate.Options) -> ValueOrder? {
     guard case .value(let left) = left, case .value(let right) = right else { return nil }
     return left.order(to: right, options: options)
   }
 
-  private func isBetween(_ left: FetchValue, _ bounds: FetchValue, _ options: FetchPredicate.Options) throws -> Bool {
+  private func isBetween(_ left: FetchValue, _ bounds: FetchValue, options: FetchPredicate.Options) throws -> Bool {
     if bounds.isNull { return false }
     guard case .collection(let bounds) = bounds, bounds.count == 2 else {
       throw PersistenceError(.invalidPredicate, "BETWEEN takes two bounds.", fix: "Write them as {lower, upper}.")
     }
-    return [.less, .equal].contains(order(bounds[0], left, options))
-      && [.less, .equal].contains(order(left, bounds[1], options))
+    return [.less, .equal].contains(order(bounds[0], to: left, options: options))
+      && [.less, .equal].contains(order(left, to: bounds[1], options: options))
   }
 
   private func contains(
-    _ whole: FetchValue, _ part: FetchValue, _ options: FetchPredicate.Options,
+    _ whole: FetchValue, _ part: FetchValue, options: FetchPredicate.Options,
     in comparison: FetchPredicate.Comparison
   ) throws -> Bool {
     switch whole {

@@ -14,9 +14,9 @@ extension ExpressionEvaluator {
     case .negate, .absolute, .ceiling, .floor, .truncate, .squareRoot, .logarithm, .naturalLogarithm, .exponential,
       .onesComplement, .randomBelow:
       return try arithmetic(function, arguments[0])
-    case .uppercase: return try text(arguments[0], function) { $0.uppercased() }
-    case .lowercase: return try text(arguments[0], function) { $0.lowercased() }
-    case .canonical: return try text(arguments[0], function, TextComparison.canonical)
+    case .uppercase: return try text(arguments[0], changedBy: function) { $0.uppercased() }
+    case .lowercase: return try text(arguments[0], changedBy: function) { $0.lowercased() }
+    case .canonical: return try text(arguments[0], changedBy: function, TextComparison.canonical)
     case .length: return try length(arguments[0])
     case .sum: return try Aggregate.sum(arguments)
     case .count: return .value(.integer(Int64(arguments.reduce(0) { $0 + $1.members.count })))
@@ -84,7 +84,7 @@ extension ExpressionEvaluator {
       .typeMismatch, "The function '\(function.rawValue)' takes numbers; this is \(argument.kind).")
   }
 
-  private func text(_ argument: FetchValue, _ function: FetchFunction, _ change: (String) -> String) throws
+  private func text(_ argument: FetchValue, changedBy function: FetchFunction, _ change: (String) -> String) throws
     -> FetchValue
   {
     switch argument {

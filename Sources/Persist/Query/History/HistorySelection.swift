@@ -22,8 +22,8 @@ package struct HistorySelection<Result> {
       )
     }
     let sorted = request.sortDescriptors.isEmpty ? keyed : keyed.ordered { left, right in
-      for (place, descriptor) in request.sortDescriptors.enumerated() {
-        switch Self.order(left.2[place], right.2[place], descriptor) {
+      for (index, descriptor) in request.sortDescriptors.enumerated() {
+        switch Self.order(left.2[index], to: right.2[index], by: descriptor) {
         case .less: return descriptor.isAscending
         case .greater: return !descriptor.isAscending
         case .equal: continue
@@ -37,7 +37,7 @@ package struct HistorySelection<Result> {
 
   /// Null sorts before every value.
   private static func order(
-    _ left: StoredValue?, _ right: StoredValue?, _ descriptor: FetchSortDescriptor
+    _ left: StoredValue?, to right: StoredValue?, by descriptor: FetchSortDescriptor
   ) -> ValueOrder {
     switch (left ?? .null, right ?? .null) {
     case (.null, .null): .equal

@@ -20,16 +20,16 @@ package enum EmbeddedModel: Sendable {
     let place = PersistenceError.Place(store: url, key: "embedded model")
     self = .none
     if catalog.record != nil, let text = try modelText() {
-      self = Self.checked(catalog, place) { ParsedModel(try ModelDescription(json: text, from: url)) }
+      self = Self.checked(against: catalog, at: place) { ParsedModel(try ModelDescription(json: text, from: url)) }
     }
     guard model == nil, let archive = try archive(), !archive.isEmpty else { return }
-    self = Self.checked(catalog, place) {
+    self = Self.checked(against: catalog, at: place) {
       try XcodeModelArchive.model(fromModelCache: archive, place: place)
     }
   }
 
   private static func checked(
-    _ catalog: StoreCatalog, _ place: PersistenceError.Place, _ read: () throws -> ParsedModel
+    against catalog: StoreCatalog, at place: PersistenceError.Place, _ read: () throws -> ParsedModel
   ) -> EmbeddedModel {
     do {
       let model = try ManagedObjectModel(read())

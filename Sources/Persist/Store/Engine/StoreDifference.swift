@@ -18,7 +18,8 @@ package struct StoreDifference: KnownStore {
         stored: store.model.fingerprints.mapValues(\.bytes), model: model.fingerprints.mapValues(\.bytes))
       let parts = ModelDifference.between(store: store.model, model: model).filter { $0.weight == .storage }
       return Self.error(
-        url, store.metadata, fingerprints + parts.map(\.description), isNewer: store.isNewer(than: model))
+        at: url, metadata: store.metadata, differences: fingerprints + parts.map(\.description),
+        isNewer: store.isNewer(than: model))
     }
   }
 
@@ -27,12 +28,12 @@ package struct StoreDifference: KnownStore {
     store = nil
     makeError = {
       let words = error.errors.isEmpty ? [error.message] : error.errors.map(\.message)
-      return Self.error(url, metadata, words)
+      return Self.error(at: url, metadata: metadata, differences: words)
     }
   }
 
   private static func error(
-    _ url: URL?, _ metadata: StoreMetadata, _ words: [String], isNewer: Bool = false
+    at url: URL?, metadata: StoreMetadata, differences words: [String], isNewer: Bool = false
   ) -> PersistenceError {
     var error = PersistenceError(
       .incompatibleModel, at: .store(url),

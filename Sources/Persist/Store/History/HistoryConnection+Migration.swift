@@ -57,6 +57,6 @@ extension HistoryConnection {
       + former.digest.base64EncodedString()
     var settings = settings
     settings.oldValuesAfter = nil
-    try recordTransaction(by: author, in: HistoryMap(layout, settings, in: map))
+    try recordTransaction(by: author, in: HistoryMap(layout, settings: settings, in: map))
   }
 }

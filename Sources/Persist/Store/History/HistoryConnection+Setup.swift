@@ -35,7 +35,7 @@ extension HistoryConnection {
     guard let layout = HistoryLayout(try storeSchema()) else {
       throw Self.damagedHistory(url, "Its tables can't be created.")
     }
-    return HistoryMap(layout, metadata.history, in: map)
+    return HistoryMap(layout, settings: metadata.history, in: map)
   }
 
   @_semantics("optimize.sil.specialize.generic.never")
@@ -71,6 +71,6 @@ extension HistoryConnection {
       try execute(.deleteHistoryNumbers)
     }
     try replace(metadata)
-    return keepingPast ? HistoryMap(layout, metadata.history, in: map) : nil
+    return keepingPast ? HistoryMap(layout, settings: metadata.history, in: map) : nil
   }
 }

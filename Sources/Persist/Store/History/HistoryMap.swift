@@ -30,7 +30,7 @@ package final class HistoryMap: Sendable {
   package var isTracking: Bool { !settings.isOff }
 
   init(
-    _ layout: HistoryLayout, _ settings: HistorySettings, in tables: TableMap, _ expansion: HistoryExpansion? = nil
+    _ layout: HistoryLayout, settings: HistorySettings, in tables: TableMap, expansion: HistoryExpansion? = nil
   ) {
     self.layout = layout
     self.settings = settings
@@ -59,7 +59,7 @@ package final class HistoryMap: Sendable {
     _ catalog: StoreCatalog, in tables: TableMap, _ expansion: HistoryExpansion? = nil
   ) {
     guard let layout = HistoryLayout(catalog.schema) else { return nil }
-    self.init(layout, catalog.metadata.history, in: tables, expansion)
+    self.init(layout, settings: catalog.metadata.history, in: tables, expansion: expansion)
   }
 
   /// The history of a store that is being opened, after creating anything that is missing.
@@ -71,8 +71,8 @@ package final class HistoryMap: Sendable {
   ///   - expansion: The form of the history in a store that serves two models, which is complete; nil for others.
   ///   - setUp: Creates or completes the history in a write transaction.
   package static func opening(
-    _ catalog: StoreCatalog, in tables: TableMap, _ options: StoreOptions, isReadOnly: Bool,
-    _ expansion: HistoryExpansion? = nil, setUp: () throws -> HistoryMap
+    _ catalog: StoreCatalog, in tables: TableMap, options: StoreOptions, isReadOnly: Bool,
+    expansion: HistoryExpansion? = nil, setUp: () throws -> HistoryMap
   ) throws -> HistoryMap? {
     let settings = catalog.metadata.history
     let layout = HistoryLayout(catalog.schema)
@@ -82,7 +82,7 @@ package final class HistoryMap: Sendable {
     let isContent = options.historyKeeps.map { ($0 == .oldValues) == (settings.oldValuesAfter != nil) } ?? true
     let isComplete = expansion != nil || hasColumns && isCurrent
     guard isWanted, settings.isOff || !isComplete || !isContent, !isReadOnly else {
-      return layout.map { HistoryMap($0, settings, in: tables, expansion) }
+      return layout.map { HistoryMap($0, settings: settings, in: tables, expansion: expansion) }
     }
     return try setUp()
   }

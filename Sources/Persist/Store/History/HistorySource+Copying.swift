@@ -89,7 +89,7 @@ private struct HistoryCopying<Original: HistoryConnection, Copy: HistoryConnecti
   /// The form in which a column is read.
   private enum Form { case integer, double, text, data, kept }
 
-  private static func value(_ row: any StatementRow, _ column: Int32, _ form: Form) -> SQLValue {
+  private static func value(in row: any StatementRow, column: Int32, as form: Form) -> SQLValue {
     guard !row.isNull(column) else { return .null }
     return switch form {
     case .integer: .integer(row.integer(column))
@@ -104,7 +104,7 @@ private struct HistoryCopying<Original: HistoryConnection, Copy: HistoryConnecti
   ///
   /// - Parameter change: Changes the values of a row; returns false to leave it out.
   private func copyRows(
-    of sql: SharedSQL, _ forms: [Form], to table: String, _ columns: [String],
+    of sql: SharedSQL, forms: [Form], to table: String, columns: [String],
     _ change: (inout [SQLValue]) throws -> Bool = { _ in true }
   ) throws {
     var rows: [[SQLValue]] = []
@@ -114,7 +114,7 @@ private struct HistoryCopying<Original: HistoryConnection, Copy: HistoryConnecti
       (rows, size) = ([], 0)
     }
     try original.forEachRow(of: sql) { row in
-      var values = forms.indices.map { Self.value(row, Int32($0), forms[$0]) }
+      var values = forms.indices.map { Self.value(in: row, column: Int32($0), as: forms[$0]) }
       guard try change(&values) else { return }
       rows.append(values)
       for case .blob(let data) in values { size += data.count }
@@ -127,8 +127,8 @@ private struct HistoryCopying<Original: HistoryConnection, Copy: HistoryConnecti
     let texts = HistoryLayout.Text.allCases
     var keys: [String: Int64] = Dictionary()
     try copyRows(
-      of: .transactionsToCopy(in: layout), [.integer, .integer, .double] + texts.map { _ in .text },
-      to: HistoryLayout.transactionTable, ["Z_PK", "Z_OPT", "ZTIMESTAMP"] + texts.map(\.reference) + ["Z_ENT"]
+      of: .transactionsToCopy(in: layout), forms: [.integer, .integer, .double] + texts.map { _ in .text },
+      to: HistoryLayout.transactionTable, columns: ["Z_PK", "Z_OPT", "ZTIMESTAMP"] + texts.map(\.reference) + ["Z_ENT"]
     ) { values in
       for index in 3..<values.count {
         guard case .text(let text) = values[index] else { continue }
@@ -151,8 +151,8 @@ private struct HistoryCopying<Original: HistoryConnection, Copy: HistoryConnecti
       expanded?.entities.value.map { (Int64($0.number), $0) } ?? [], uniquingKeysWith: { first, _ in first })
     try copyRows(
       of: .changesToCopy(in: layout),
-      [.integer, .integer, .integer, .integer, .integer, .data] + layout.tombstones.map { _ in .kept },
-      to: HistoryLayout.changeTable, columns + ["Z_ENT"]
+      forms: [.integer, .integer, .integer, .integer, .integer, .data] + layout.tombstones.map { _ in .kept },
+      to: HistoryLayout.changeTable, columns: columns + ["Z_ENT"]
     ) { values in
       // Changes of entities that nothing names can't be shown.
       guard case .integer(let number) = values[2], let own = numbers[number] else { return false }
@@ -169,12 +169,13 @@ private struct HistoryCopying<Original: HistoryConnection, Copy: HistoryConnecti
     guard try original.hasTable(named: SharedSQL.historyReaderTable) else { return }
     try copy.execute(.createHistoryReaders)
     try copyRows(
-      of: .historyReaders, [.text, .integer, .double], to: SharedSQL.historyReaderTable,
-      ["NAME", "TRANSACTIONID", "HEARD"])
+      of: .historyReaders, forms: [.text, .integer, .double], to: SharedSQL.historyReaderTable,
+      columns: ["NAME", "TRANSACTIONID", "HEARD"])
     guard try original.hasTable(named: SharedSQL.historyMarkTable) else { return }
     try copy.execute(.createHistoryMarks)
     try copyRows(
-      of: .historyMarks, [.text, .integer, .text], to: SharedSQL.historyMarkTable, ["NAME", "TRANSACTIONID", "MARK"])
+      of: .historyMarks, forms: [.text, .integer, .text], to: SharedSQL.historyMarkTable,
+      columns: ["NAME", "TRANSACTIONID", "MARK"])
   }
 
   private func copyAttachedEntries() throws {
@@ -206,7 +207,7 @@ private struct HistoryCopying<Original: HistoryConnection, Copy: HistoryConnecti
     var count = limit
     while count == limit {
       count = 0
-      try copyRows(of: page(last, limit), forms, to: table, columns) { values in
+      try copyRows(of: page(last, limit), forms: forms, to: table, columns: columns) { values in
         count += 1
         last = Array(values.prefix(4))
         return change(&values)

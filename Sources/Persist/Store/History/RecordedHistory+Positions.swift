@@ -20,14 +20,14 @@ extension RecordedHistory {
     try store.readingHistory { connection in
       // The first statement begins the transaction.
       guard try number <= connection.lastHistoryNumbers().transaction else { return false }
-      return try isOwn(number, mark, presentMap(in: connection).settings, in: connection)
+      return try isOwn(number, mark: mark, settings: presentMap(in: connection).settings, in: connection)
     }
   }
 
   /// Whether a position has the life and the time of this history's transaction of that number. The time of a
   /// transaction that others deleted is unknown.
   func isOwn(
-    _ number: Int64, _ mark: HistoryMark, _ settings: HistorySettings, in connection: Source.Connection
+    _ number: Int64, mark: HistoryMark, settings: HistorySettings, in connection: Source.Connection
   ) throws -> Bool {
     guard mark.life == store.life else { return false }
     guard let time = mark.time else { return true }

@@ -26,7 +26,7 @@ package struct RecordedHistory<Source: HistorySource>: StoreHistory {
     try visit(query, body) { connection in
       var (map, extent) = try present(in: connection)
       if let number = query.afterNumber, let mark = query.afterMark {
-        extent.isOfPosition = try isOwn(number, mark, map.settings, in: connection)
+        extent.isOfPosition = try isOwn(number, mark: mark, settings: map.settings, in: connection)
       }
       return try isAcceptable(extent) ? map : nil
     }

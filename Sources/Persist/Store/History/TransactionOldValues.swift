@@ -28,8 +28,8 @@ struct TransactionOldValues {
 
   private mutating func addMember(_ row: any StatementRow) {
     guard let relationship = map.members.value[row.text(0)] else { return }
-    let owner = id(row.integer(1), row.isNull(3) ? nil : row.integer(3), relationship.owner)
-    let member = id(row.integer(2), row.isNull(4) ? nil : row.integer(4), relationship.member)
+    let owner = id(row.integer(1), number: row.isNull(3) ? nil : row.integer(3), declared: relationship.owner)
+    let member = id(row.integer(2), number: row.isNull(4) ? nil : row.integer(4), declared: relationship.member)
     let isAdded = row.integer(5) > 0
     members[owner, default: Dictionary()][relationship.name, default: HistoryMemberChange()]
       .record(member, isAdded: isAdded)
@@ -38,7 +38,7 @@ struct TransactionOldValues {
     }
   }
 
-  private func id(_ key: Int64, _ number: Int64?, _ declared: Entity) -> ManagedObjectID {
+  private func id(_ key: Int64, number: Int64?, declared: Entity) -> ManagedObjectID {
     let index = number.flatMap { tables.numbers.entityIndex(ofNumber: Int(clamping: $0)) }
     let entity = index.map { tables.model.entities[$0] } ?? declared
     return ManagedObjectID(entityName: entity.name, storeIdentifier: storeIdentifier, key: .permanent(key))
@@ -88,7 +88,7 @@ struct TransactionOldValues {
     guard isKept else { return nil }
     guard let relationship = field.property.relationship else { return composite }
     guard let key else { return .null }
-    return .objectID(id(key, number, tables.model.destination(of: relationship)))
+    return .objectID(id(key, number: number, declared: tables.model.destination(of: relationship)))
   }
 }
 

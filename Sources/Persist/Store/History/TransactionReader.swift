@@ -70,7 +70,7 @@ struct TransactionReader<Source: HistorySource>: ~Copyable {
       let old = type == .insert ? nil : oldValues
       var change = HistoryChange(
         changeID: row.integer(0), changeType: type, changedObjectID: id,
-        updatedProperties: type == .update && !row.isNull(4) ? names(row.data(4), isOwn, &last) : nil,
+        updatedProperties: type == .update && !row.isNull(4) ? names(of: row.data(4), isOwn: isOwn, after: &last) : nil,
         tombstone: type == .delete ? index.flatMap { tombstone(of: entities[$0], row) } : nil,
         oldValues: index.flatMap { old?.values(ofEntity: $0, number: entityNumber, key: key) },
         memberChanges: old?.memberChanges(of: id), transactionNumber: transaction)
@@ -90,7 +90,7 @@ struct TransactionReader<Source: HistorySource>: ~Copyable {
   }
 
   /// The names of changed properties of the last change's entity.
-  private func names(_ bits: Data, _ isOwn: Bool, _ last: inout LastChange) -> Set<String>? {
+  private func names(of bits: Data, isOwn: Bool, after last: inout LastChange) -> Set<String>? {
     if last.bits != bits {
       last.bits = bits
       last.names = last.index.flatMap { entities[$0].changedColumns.names(bits, isOwn: isOwn) }

@@ -30,22 +30,22 @@ extension DerivedColumn {
   ///   - derivedTables: The tables with derived columns.
   func triggers(ownColumns: [String], derivedTables: Set<String>) -> [DerivedTrigger] {
     var triggers: [DerivedTrigger] = []
-    func add(_ table: String, _ event: DerivedTrigger.Event, _ hops: [DerivedHop], isPair: Bool = false) {
+    func add(_ event: DerivedTrigger.Event, of table: String, hops: [DerivedHop], isPair: Bool = false) {
       triggers.append(
         DerivedTrigger(
           name: "\(DerivedTrigger.prefix)\(label)_\(triggers.count + 1)", table: table, event: event, column: self,
           hops: hops, isPair: isPair, derivedTables: derivedTables))
     }
     var levels: [(hops: [DerivedHop], table: String, columns: [String])] = []
-    collect(value, from: [], table, ownColumns, into: &levels)
+    collect(value, from: [], to: table, ownColumns: ownColumns, into: &levels)
     for (hops, table, columns) in levels {
-      add(table, .insert, hops)
-      if !hops.isEmpty { add(table, .delete, hops) }
-      if !columns.isEmpty { add(table, .update(of: columns), hops) }
+      add(.insert, of: table, hops: hops)
+      if !hops.isEmpty { add(.delete, of: table, hops: hops) }
+      if !columns.isEmpty { add(.update(of: columns), of: table, hops: hops) }
       if case .join(let join, let own, let member)? = hops.last?.way {
-        add(join, .insert, hops, isPair: true)
-        add(join, .delete, hops, isPair: true)
-        add(join, .update(of: [own, member]), hops, isPair: true)
+        add(.insert, of: join, hops: hops, isPair: true)
+        add(.delete, of: join, hops: hops, isPair: true)
+        add(.update(of: [own, member]), of: join, hops: hops, isPair: true)
       }
     }
     return triggers
@@ -53,7 +53,7 @@ extension DerivedColumn {
 
   /// Collects the rows that a value is computed from, level by level, with the relevant columns of each.
   private func collect(
-    _ value: DerivedValue, from hops: [DerivedHop], _ table: String, _ ownColumns: [String],
+    _ value: DerivedValue, from hops: [DerivedHop], to table: String, ownColumns: [String],
     into levels: inout [(hops: [DerivedHop], table: String, columns: [String])]
   ) {
     func add(_ columns: [String]) {
@@ -63,14 +63,14 @@ extension DerivedColumn {
     switch value {
     case .column(let name), .flag(let name): add([name])
     case .now: add(ownColumns)
-    case .text(_, let inner): collect(inner, from: hops, table, ownColumns, into: &levels)
+    case .text(_, let inner): collect(inner, from: hops, to: table, ownColumns: ownColumns, into: &levels)
     case .through(let hop, let inner):
       if case .key(let column) = hop.way { add([column]) }
-      collect(inner, from: hops + [hop], hop.target, ownColumns, into: &levels)
+      collect(inner, from: hops + [hop], to: hop.target, ownColumns: ownColumns, into: &levels)
     case .aggregate(_, let hop, let inner):
       add([])
       if let inner {
-        collect(inner, from: hops + [hop], hop.target, ownColumns, into: &levels)
+        collect(inner, from: hops + [hop], to: hop.target, ownColumns: ownColumns, into: &levels)
       } else {
         let owner: [String] = if case .owner(let column) = hop.way { [column] } else { [] }
         levels.append((hops + [hop], hop.target, owner))

@@ -55,7 +55,7 @@ struct TableClaim: Sendable {
 
   /// - Parameter names: The name if nothing collides with it, and other possible ones.
   init(
-    _ key: Key, _ type: TableMap.ColumnType, _ names: (name: String, alternatives: [String]), group: ColumnGroup,
+    _ key: Key, type: TableMap.ColumnType, _ names: (name: String, alternatives: [String]), group: ColumnGroup,
     holder: Entity
   ) {
     self.key = key

@@ -262,8 +262,9 @@ package final class TableMap: Sendable {
     let builder = TableMapBuilder.placing(
       model, numbers, in: schema, names: names, absent: absent, placeNames: placeNames)
     self.init(
-      model, numbers, names: names, absent: absent, placeNames: builder.placeNames, differences: builder.differences,
-      Lazy { builder }, columns: { _ in builder })
+      model, numbers: numbers, names: names, absent: absent, placeNames: builder.placeNames,
+      differences: builder.differences,
+      builder: Lazy { builder }, columns: { _ in builder })
   }
 
   /// The layout of a store that is known to have exactly the tables and columns that the rules predict for these
@@ -274,8 +275,8 @@ package final class TableMap: Sendable {
       TableMapBuilder.Hierarchy(model.entities[root], owners: owners.value[root], in: model, numbers)
     }
     self.init(
-      model, numbers, names: .coreData, absent: [], placeNames: PlaceNames(), differences: [],
-      Lazy { TableMapBuilder.placing(model, numbers, in: nil, names: .coreData, absent: []) },
+      model, numbers: numbers, names: .coreData, absent: [], placeNames: PlaceNames(), differences: [],
+      builder: Lazy { TableMapBuilder.placing(model, numbers, in: nil, names: .coreData, absent: []) },
       columns: { hierarchies[$0.root.index].builder })
   }
 
@@ -283,8 +284,8 @@ package final class TableMap: Sendable {
   ///   - builder: Everything in its place.
   ///   - columns: Returns a builder that has placed the columns of an entity.
   private init(
-    _ model: ManagedObjectModel, _ numbers: EntityNumbers, names: LayoutNames, absent: Set<String>,
-    placeNames: PlaceNames, differences: [String], _ builder: Lazy<TableMapBuilder>,
+    _ model: ManagedObjectModel, numbers: EntityNumbers, names: LayoutNames, absent: Set<String>,
+    placeNames: PlaceNames, differences: [String], builder: Lazy<TableMapBuilder>,
     columns: @escaping @Sendable (Entity) -> TableMapBuilder
   ) {
     self.absent = absent

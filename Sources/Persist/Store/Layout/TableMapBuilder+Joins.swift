@@ -46,8 +46,8 @@ extension TableMapBuilder {
         }
         let near = stems.prefix(stems[0] == stems[1] ? 1 : 2).flatMap { candidates[$0] ?? [] }
         if let found = find(
-          predicted, first, second, among: near.filter { !taken.contains($0.table.name.foldedIdentifier) })
-        {
+          predicted, between: first, and: second, among: near.filter { !taken.contains($0.table.name.foldedIdentifier) }
+        ) {
           taken.insert(found.name.foldedIdentifier)
           joinTables.append(found)
         } else if absent.isDisjoint(with: [own.entity.name, other.entity.name]) {
@@ -83,14 +83,15 @@ extension TableMapBuilder {
     if names == .snakeCase {
       let found = LayoutNames.join(
         (first.entity.name, first.relationship.name), (second.entity.name, second.relationship.name))
-      return joinTable(tableAllocator.allocate(found.table), (first, found.first), (second, found.second)) { $0 }
+      return joinTable(tableAllocator.allocate(found.table), between: (first, found.first), and: (second, found.second))
+      { $0 }
     }
     let name = tableAllocator.allocate(joinName(of: first, named: first))
     let isReflexive = first.entity == second.entity && first.relationship.name == second.relationship.name
     let firstColumn = allocateColumn(joinName(of: first, named: second), of: first.entity)
     let secondColumn =
       isReflexive ? LayoutNames.reflexive : allocateColumn(joinName(of: second, named: first), of: second.entity)
-    return joinTable(name, (first, firstColumn), (second, secondColumn)) { $0 }
+    return joinTable(name, between: (first, firstColumn), and: (second, secondColumn)) { $0 }
   }
 
   /// The name that Core Data gives to an end's join table and, with the relationship of the other end, to the column
@@ -107,7 +108,7 @@ extension TableMapBuilder {
   ///   - first: One end, with the column of its keys.
   ///   - column: Returns the table's actual name for a name given by the rules; nil if it has no such column.
   private func joinTable(
-    _ name: String, _ first: (end: End, column: String), _ second: (end: End, column: String),
+    _ name: String, between first: (end: End, column: String), and second: (end: End, column: String),
     column: (String) -> String?
   ) -> TableMap.JoinTable {
     func order(_ end: End, by members: String) -> String? {
@@ -125,14 +126,14 @@ extension TableMapBuilder {
 
   /// The predicted table, or else the nearest match.
   private mutating func find(
-    _ predicted: TableMap.JoinTable, _ first: End, _ second: End,
+    _ predicted: TableMap.JoinTable, between first: End, and second: End,
     among candidates: [(table: StoreSchema.Table, name: NumberedName)]
   ) -> TableMap.JoinTable? {
     var best: (rank: Int, table: StoreSchema.Table, isTurned: Bool, columns: (String, String))?
     for (table, name) in candidates {
       for (isTurned, namer) in [(false, first), (true, second)] {
         guard let tableRank = name.distance(from: NumberedName(joinName(of: namer, named: namer))),
-          let columns = columns(of: table, predicted, first, second)
+          let columns = columns(of: table, as: predicted, between: first, and: second)
         else { continue }
         let rank = tableRank + columns.rank
         if best.map({ rank < $0.rank }) ?? true {
@@ -143,7 +144,7 @@ extension TableMapBuilder {
     guard let best else { return nil }
     let (firstEnd, secondEnd) = best.isTurned ? (second, first) : (first, second)
     let (firstColumn, secondColumn) = best.isTurned ? (best.columns.1, best.columns.0) : best.columns
-    let result = joinTable(best.table.name, (firstEnd, firstColumn), (secondEnd, secondColumn)) {
+    let result = joinTable(best.table.name, between: (firstEnd, firstColumn), and: (secondEnd, secondColumn)) {
       Self.orderColumn(like: $0, of: best.table)
     }
     for (end, side) in [(firstEnd, result.first), (secondEnd, result.second)]
@@ -169,7 +170,7 @@ extension TableMapBuilder {
 
   /// The two key columns of a possible join table, with their distance from the predicted ones.
   private func columns(
-    of table: StoreSchema.Table, _ predicted: TableMap.JoinTable, _ first: End, _ second: End
+    of table: StoreSchema.Table, as predicted: TableMap.JoinTable, between first: End, and second: End
   ) -> (first: String, second: String, rank: Int)? {
     func candidates(_ name: String) -> [(name: String, rank: Int)] {
       let base = NumberedName(name)

@@ -98,10 +98,10 @@ struct TableMapBuilder {
         if let attribute = property.attribute {
           if attribute.type == .composite {
             for element in property.elements where !element.attribute.isTransient {
-              add(claim(element.attribute, of: entity, property.name, element.path[...].dropFirst()))
+              add(claim(element.attribute, of: entity, property: property.name, element: element.path[...].dropFirst()))
             }
           } else {
-            add(claim(attribute, of: entity, attribute.name))
+            add(claim(attribute, of: entity, property: attribute.name))
           }
         } else if let relationship = property.relationship, let reference = reference(relationship, of: entity) {
           claims[reference.root, default: []].append(reference.claim)
@@ -120,11 +120,11 @@ struct TableMapBuilder {
 
   /// The column of an attribute, or of an element of a composite one; nil for an attribute without a type.
   private func claim(
-    _ attribute: AttributeDescription, of entity: Entity, _ property: String, _ element: ArraySlice<String> = []
+    _ attribute: AttributeDescription, of entity: Entity, property: String, element: ArraySlice<String> = []
   ) -> TableClaim? {
     names.columnType(of: attribute).map { type in
       TableClaim(
-        .init(entity: entity.name, property: property, element: element, part: .value), type,
+        .init(entity: entity.name, property: property, element: element, part: .value), type: type,
         names.attribute(property, element), group: ColumnGroup(attribute.type), holder: entity)
     }
   }
@@ -150,12 +150,12 @@ struct TableMapBuilder {
     if !relationship.isToMany {
       (holder, target) = (entity, destination)
       isOrdered = model.inverse(of: relationship).map { $0.isToMany && $0.isOrdered } ?? false
-      claim = TableClaim(key(.value), .integer, (names.toOne(name), []), group: .reference, holder: holder)
+      claim = TableClaim(key(.value), type: .integer, (names.toOne(name), []), group: .reference, holder: holder)
     } else if model.inverse(of: relationship) == nil {
       (holder, target) = (destination, entity)
       isOrdered = relationship.isOrdered
       claim = TableClaim(
-        key(.value), .integer, names.owner(by: name, of: entity.name, number: numbers[entity]), group: .reference,
+        key(.value), type: .integer, names.owner(by: name, of: entity.name, number: numbers[entity]), group: .reference,
         holder: holder)
     } else {
       return nil
@@ -165,14 +165,14 @@ struct TableMapBuilder {
       let number = numbers[target]
       dependents.append { column in
         TableClaim(
-          key(.entityNumber), .integer, names.entityNumber(beside: column, of: name, number: number),
+          key(.entityNumber), type: .integer, names.entityNumber(beside: column, of: name, number: number),
           group: .reference, holder: holder)
       }
     }
     if isOrdered {
       dependents.append { column in
         TableClaim(
-          key(.order), .integer, names.order(beside: column, of: name), group: .reference, holder: holder)
+          key(.order), type: .integer, names.order(beside: column, of: name), group: .reference, holder: holder)
       }
     }
     return Reference(root: holder.root.name, claim: claim, dependents: dependents)

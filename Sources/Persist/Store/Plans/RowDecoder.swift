@@ -33,7 +33,7 @@ package struct RowDecoder {
         ? try composite(property, row, of: entity)
         : try value(at: property.slot, SlotForm(attribute), row, of: entity)
     case .relationship(let relationship) where !relationship.isToMany:
-      return reference(property, relationship, row, of: entity)
+      return reference(property, by: relationship, in: row, of: entity)
     case .relationship, .fetchedProperty: return nil
     }
   }
@@ -57,7 +57,7 @@ package struct RowDecoder {
   }
 
   private func reference(
-    _ property: Property, _ relationship: RelationshipDescription, _ row: RowSnapshot, of entity: Entity
+    _ property: Property, by relationship: RelationshipDescription, in row: RowSnapshot, of entity: Entity
   ) -> StoredValue {
     guard !row.isNull(property.slot, of: entity.rowSlotCount), row.integer(property.slot) != 0 else { return .null }
     var destination = model.destination(of: relationship)

@@ -71,7 +71,7 @@ struct RowReader {
       if let held, held.holds(key, version) {
         batch.append(key: key, entityIndex: variant.entityIndex)
       } else {
-        let offset = try readRow(statement, variant, version)
+        let offset = try readRow(statement, as: variant, version: version)
         batch.append(key: key, entityIndex: variant.entityIndex, offset: offset)
       }
       if let monitor, batch.count.isMultiple(of: Self.notedRows) { monitor.count(rows: Self.notedRows) }
@@ -101,7 +101,7 @@ struct RowReader {
   ///
   /// - Returns: The row's offset in the chunk.
   private mutating func readRow(
-    _ statement: SQLiteStatement, _ variant: RowPlan.Variant, _ version: Int64
+    _ statement: SQLiteStatement, as variant: RowPlan.Variant, version: Int64
   ) throws -> UInt32 {
     // Moved out and back, to avoid retaining its chunk once more for each row.
     var writer = writer.take() ?? firstWriter(variant)

@@ -75,7 +75,8 @@ extension SQLiteStore {
     var attempts = StepAttempts()
     while true {
       var log: LargeLog?
-      let waiting = try attemptStep(attempts.count, of: url, connection, givingWay: givingWay, whenAsked) {
+      let waiting = try attemptStep(attempts.count, of: url, on: connection, givingWay: givingWay, whenAsked: whenAsked)
+      {
         log = try? LargeLog($0)
       }
       if waiting != nil {
@@ -100,19 +101,20 @@ extension SQLiteStore {
   ///   - whenDone: Called with the pool after the commit, while no other thread writes through it.
   /// - Returns: The remaining steps; nil if the step has given way.
   private func attemptStep(
-    _ number: Int, of url: URL, _ connection: SQLiteConnection, givingWay: Bool, _ whenAsked: (Int) -> Void,
+    _ number: Int, of url: URL, on connection: SQLiteConnection, givingWay: Bool, whenAsked: (Int) -> Void,
     whenDone: (SQLiteConnectionPool) -> Void
   ) throws -> [DeferredStep]? {
     try pool.withTurn { pool in
-      let waiting = try attemptStep(number, of: url, connection, givingWay: givingWay, in: pool, whenAsked)
+      let waiting = try attemptStep(
+        number, of: url, on: connection, givingWay: givingWay, in: pool, whenAsked: whenAsked)
       if waiting != nil { whenDone(pool) }
       return waiting
     }
   }
 
   private func attemptStep(
-    _ number: Int, of url: URL, _ connection: SQLiteConnection, givingWay: Bool, in pool: SQLiteConnectionPool,
-    _ whenAsked: (Int) -> Void
+    _ number: Int, of url: URL, on connection: SQLiteConnection, givingWay: Bool, in pool: SQLiteConnectionPool,
+    whenAsked: (Int) -> Void
   ) throws -> [DeferredStep]? {
     guard givingWay else {
       return try connection.transaction {

@@ -47,7 +47,7 @@ extension SQLiteStore {
       try pool.write { try $0.updateDerivedTriggers(derived, in: map.layout) }
     }
     let fullText = try pool.updateFullTextIndexes(map.fullTextIndexes, schema: catalog.schema)
-    let history = try HistoryMap.opening(catalog, in: map, options, isReadOnly: pool.isReadOnly) {
+    let history = try HistoryMap.opening(catalog, in: map, options: options, isReadOnly: pool.isReadOnly) {
       try pool.write { try $0.setUpHistory(in: map, keeping: options.historyKeeps) }
     }
     if let url = pool.url {

@@ -9,7 +9,7 @@ extension SQLiteStore {
     {
       return try rows(plan, keys: keys, keysOnly: query.keysOnly, statement: place)
     }
-    return try withStatement(for: query, plan, monitor) { statement, isSorted in
+    return try withStatement(for: query, by: plan, monitor: monitor) { statement, isSorted in
       var reader = RowReader(plan, map: map, expectedRows: query.limit ?? query.keys?.count)
       (reader.monitor, reader.held) = (monitor, held)
       try query.keysOnly ? reader.readKeys(statement) : reader.readRows(statement)
@@ -33,7 +33,7 @@ extension SQLiteStore {
       !map.absent.contains(query.entity.name)
     else { return try body(rows(query, monitor: monitor, held: held)) }
     let plan = try plan(for: query)
-    try withStatement(for: query, plan, monitor) { statement, isSorted in
+    try withStatement(for: query, by: plan, monitor: monitor) { statement, isSorted in
       var reader = RowReader(plan, map: map, expectedRows: query.limit)
       (reader.monitor, reader.held) = (monitor, held)
       // Rows can only be sorted together.
@@ -54,7 +54,7 @@ extension SQLiteStore {
   /// Provides the statement of a query, and whether it sorts the rows.
   @_semantics("optimize.sil.specialize.generic.never") @inline(never)
   private func withStatement<T>(
-    for query: RowQuery, _ plan: RowPlan, _ monitor: ReadMonitor?,
+    for query: RowQuery, by plan: RowPlan, monitor: ReadMonitor?,
     _ body: (_ statement: SQLiteStatement, _ isSorted: Bool) throws -> T
   ) throws -> T {
     let (sql, isSorted) = try statement(for: query, plan)
@@ -167,10 +167,10 @@ extension SQLiteStore {
   }
 
   func selection(_ query: RowQuery, _ plan: RowPlan) throws -> SQLText.RowSelection {
-    try selection(query, plan, condition(of: query))
+    try selection(for: query, plan: plan, condition: condition(of: query))
   }
 
-  func selection(_ query: RowQuery, _ plan: RowPlan, _ condition: SQLTerm?) throws -> SQLText.RowSelection {
+  func selection(for query: RowQuery, plan: RowPlan, condition: SQLTerm?) throws -> SQLText.RowSelection {
     try query.requireValidLimits()
     var selection = plan.selection
     selection.order = try query.sort.map { try term($0, of: query) }

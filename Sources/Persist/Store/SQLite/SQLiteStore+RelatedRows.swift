@@ -11,7 +11,7 @@ extension SQLiteStore {
       return RelatedRows(batch: RowBatch(), owners: [])
     }
     if let few = fewRelated(by: property, to: plan, of: entity, ownerCount: owners.count) {
-      return try pool.readOnce { try few.rows(owners, limit: nil, map, $0) }
+      return try pool.readOnce { try few.rows(of: owners, limit: nil, map: map, on: $0) }
     }
     let keys = "[" + owners.map(String.init).joined(separator: ",") + "]"
     let sql = relatedRows(plan, at: place, owners: .listed(keys))
@@ -33,7 +33,7 @@ extension SQLiteStore {
     else { return nil }
     let (rows, moment) = try pool.readingWithMoment {
       try pool.readOnce { connection in
-        let rows = try few.rows(owners, limit: limit, map, connection)
+        let rows = try few.rows(of: owners, limit: limit, map: map, on: connection)
         return FirstRelatedRows(rows: rows, areAll: rows.batch.readCount < limit)
       }
     }
@@ -47,7 +47,7 @@ extension SQLiteStore {
     let plan: RowPlan
     let ownerCount: Int
 
-    func rows(_ owners: [Int64], limit: Int?, _ map: TableMap, _ connection: SQLiteConnection) throws -> RelatedRows {
+    func rows(of owners: [Int64], limit: Int?, map: TableMap, on connection: SQLiteConnection) throws -> RelatedRows {
       var reader = RowReader(plan, map: map, expectedRows: min(limit ?? .max, 16 * owners.count))
       let statement = try connection.statement(sql)
       for (index, owner) in owners.enumerated() { statement.bind(owner, at: Int32(index + 1)) }

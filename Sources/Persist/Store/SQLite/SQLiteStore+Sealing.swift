@@ -77,7 +77,7 @@ extension SQLiteStore {
     guard catalog.names(model) else { return nil }
     let map = catalog.tableMap(of: model)
     let predicted = TableMap(predictedFor: model, map.numbers)
-    return try seal(connection, catalog, map, predicted: predicted)?.mark.schemaVersion
+    return try seal(connection, catalog: catalog, map: map, predicted: predicted)?.mark.schemaVersion
   }
 
   /// Seals a store with a known catalog if its layout is the predicted one; the caller holds the transaction.
@@ -89,7 +89,7 @@ extension SQLiteStore {
   ///   - schemaVersion: The present schema version, if it isn't the catalog's, although the schema is.
   /// - Returns: The sealed state; nil if the store can't have a seal.
   static func seal(
-    _ connection: SQLiteConnection, _ catalog: StoreCatalog, _ map: TableMap, predicted: TableMap,
+    _ connection: SQLiteConnection, catalog: StoreCatalog, map: TableMap, predicted: TableMap,
     schemaVersion: Int64? = nil
   ) throws -> LayoutSeal.State? {
     guard map.model.isSealable, let modelDigest = catalog.record?.modelDigest,
@@ -128,6 +128,6 @@ extension SQLiteConnection {
     let predicted = planned.numbers.byIndex == map.numbers.byIndex && planned.names == map.names
       ? planned : TableMap(predictedFor: map.model, map.numbers)
     migratedState = try SQLiteStore.seal(
-      self, catalog, map, predicted: predicted, schemaVersion: schemaVersion)
+      self, catalog: catalog, map: map, predicted: predicted, schemaVersion: schemaVersion)
   }
 }

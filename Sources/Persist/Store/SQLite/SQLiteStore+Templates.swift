@@ -34,7 +34,7 @@ extension SQLiteStore {
       let template = query.prepared?.content as? PredicateTemplate ?? template(of: query.predicate, over: query.entity)
     else { return nil }
     let statement = try template.statement(PredicateTemplate.StatementShape(query, result)) {
-      let selection = try selection(query, plan, template.condition)
+      let selection = try selection(for: query, plan: plan, condition: template.condition)
       return (plan.statement(result, of: selection), selection.isSorted)
     }
     return statement.map { statement in

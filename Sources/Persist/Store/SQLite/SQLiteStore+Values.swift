@@ -65,14 +65,14 @@ extension SQLiteStore {
     values.reserveCapacity(columns.count)
     var place: Int32 = 0
     for column in columns {
-      values.append(read(column.form, row, place))
+      values.append(read(column.form, from: row, at: place))
       place += column.number == nil ? 1 : 2
     }
     return values
   }
 
   private func read(
-    _ form: PredicateTranslation.ValueColumn.Form, _ row: SQLiteStatement, _ place: Int32
+    _ form: PredicateTranslation.ValueColumn.Form, from row: SQLiteStatement, at place: Int32
   ) -> StoredValue {
     if row.isNull(place) { return .null }
     switch form {

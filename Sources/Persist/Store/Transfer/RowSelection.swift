@@ -63,7 +63,7 @@ extension RowSelection {
         let required = entity.properties.filter { $0.relationship?.isRequired == true }
         guard !required.isEmpty else { continue }
         for slice in new[entity.index].slices(of: Self.sliceSize) {
-          try collect(required, of: entity, slice, in: source, decoder, into: &found)
+          try collect(required, of: entity, keys: slice, in: source, by: decoder, into: &found)
         }
       }
       new = Array(repeating: [], count: model.entities.count)
@@ -87,7 +87,7 @@ extension RowSelection {
 
   /// Collects the keys of unselected members, by index of the root of their hierarchy.
   private func collect(
-    _ required: [Property], of entity: Entity, _ keys: [Int64], in source: any PersistentStore, _ decoder: RowDecoder,
+    _ required: [Property], of entity: Entity, keys: [Int64], in source: any PersistentStore, by decoder: RowDecoder,
     into found: inout [Int: Set<Int64>]
   ) throws {
     let rows = try source.rows(RowQuery(entity: entity, includesSubentities: false, keys: keys))

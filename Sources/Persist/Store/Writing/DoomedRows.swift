@@ -20,7 +20,7 @@ package struct DoomedRows {
   ///   - runner: The transaction of the deletion.
   /// - Throws: An error if a rule denies the deletion, or if a remaining row requires a deleted one.
   package init(
-    _ requested: Keys, _ rules: [DeletionRules], _ numbers: EntityNumbers, in runner: any StatementRunner
+    _ requested: Keys, rules: [DeletionRules], numbers: EntityNumbers, in runner: any StatementRunner
   ) throws {
     self.rules = rules
     self.numbers = numbers

@@ -12,9 +12,9 @@ package enum Measure {
     }
     guard seconds < Double(Int32.max) else { return "\(Int64(min(seconds / 86_400, 1e15))) days" }
     let whole = Int(seconds.rounded())
-    guard whole >= 3600 else { return parts(whole / 60, "min", rest: whole % 60, "s") }
+    guard whole >= 3600 else { return parts(whole / 60, unit: "min", rest: whole % 60, smaller: "s") }
     let minutes = Int((seconds / 60).rounded())
-    return parts(minutes / 60, "h", rest: minutes % 60, "min")
+    return parts(minutes / 60, unit: "h", rest: minutes % 60, smaller: "min")
   }
 
   /// A number of bytes with two or three digits: `812 bytes`, `4.2 KB`, `120 KB`, `3.4 MB`. A kilobyte is 1000 bytes.
@@ -45,7 +45,7 @@ package enum Measure {
     return tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths / 10).\(tenths % 10)"
   }
 
-  private static func parts(_ first: Int, _ unit: String, rest: Int, _ smaller: String) -> String {
+  private static func parts(_ first: Int, unit: String, rest: Int, smaller: String) -> String {
     rest == 0 ? "\(first) \(unit)" : "\(first) \(unit) \(rest) \(smaller)"
   }
 }

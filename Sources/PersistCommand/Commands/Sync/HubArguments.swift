@@ -57,10 +57,10 @@ struct HubArguments: ParsableArguments {
       return HTTPHub(url) { headers }
     }
     let url = try StoreArgument.url(hub)
-    guard url.isFileURL else { return try storeHub(url, registry, isReadOnly) }
+    guard url.isFileURL else { return try storeHub(url, registry: registry, isReadOnly: isReadOnly) }
     var isFolder: ObjCBool = false
     let exists = FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder)
-    if exists, !isFolder.boolValue { return try storeHub(url, registry, isReadOnly) }
+    if exists, !isFolder.boolValue { return try storeHub(url, registry: registry, isReadOnly: isReadOnly) }
     guard exists || !isReadOnly else {
       throw PersistenceError(
         .fileAccess, "The folder '\(hub)' doesn't exist.", fix: "Name the hub that replicas synchronize with.")
@@ -68,7 +68,7 @@ struct HubArguments: ParsableArguments {
     return FolderHub(url)
   }
 
-  private func storeHub(_ url: URL, _ registry: ModelRegistry?, _ isReadOnly: Bool) throws -> StoreHub {
+  private func storeHub(_ url: URL, registry: ModelRegistry?, isReadOnly: Bool) throws -> StoreHub {
     try StoreHub(StoreArgument.coordinator(url, registry, isReadOnly: isReadOnly))
   }
 }

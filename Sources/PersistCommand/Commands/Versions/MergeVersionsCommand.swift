@@ -44,7 +44,7 @@ struct MergeVersionsCommand: ParsableCommand {
     try registry.requireReadable()
     let family = try registry.onlyFamily(of: models)
     let lineage = VersionLineage(family, lock: try ModelLock.ifPresent(forModelsAt: folder), registry: registry)
-    let (left, right) = try sides(registry, family, lineage)
+    let (left, right) = try sides(registry, in: family, lineage: lineage)
     guard let parentName = lineage.commonParent(of: left.name, and: right.name),
       ![left.name, right.name].contains(parentName), let parent = family.version(named: parentName)
     else {
@@ -82,7 +82,7 @@ struct MergeVersionsCommand: ParsableCommand {
   }
 
   private func sides(
-    _ registry: ModelRegistry, _ family: ModelFamily, _ lineage: VersionLineage
+    _ registry: ModelRegistry, in family: ModelFamily, lineage: VersionLineage
   ) throws -> (ModelVersion, ModelVersion) {
     if let first, let second {
       return (try registry.version(named: first), try registry.version(named: second))

@@ -11,12 +11,12 @@ struct MergedVersions {
   init(parent: ModelVersion, first: ModelVersion, second: ModelVersion) throws {
     let merge = try VersionMerge(parent: parent, first: first, second: second)
     contents = merge.contents
-    conflicts = merge.conflicts.isEmpty ? Self.contradictions(merge, first, second) : merge.conflicts
+    conflicts = merge.conflicts.isEmpty ? Self.contradictions(merge, between: first, and: second) : merge.conflicts
   }
 
   /// The problems of the merged model that neither side has.
   private static func contradictions(
-    _ merge: VersionMerge, _ first: ModelVersion, _ second: ModelVersion
+    _ merge: VersionMerge, between first: ModelVersion, and second: ModelVersion
   ) -> [VersionMerge.Conflict] {
     var problems: [PersistenceError]
     do {

@@ -41,21 +41,21 @@ struct DictionaryColumns {
     names = asked.map(\.name)
     resultTypes = asked.map(\.resultType)
     groups = request.propertiesToGroupBy.map(\.expression)
-    columns = asked.map { Self.column($0.expression, entity, model) }
-    for expression in asked.map(\.expression) + groups { try Self.check(expression, entity, model) }
+    columns = asked.map { Self.column($0.expression, of: entity, in: model) }
+    for expression in asked.map(\.expression) + groups { try Self.check(expression, of: entity, in: model) }
     try parseOrder(request.sortDescriptors)
     try takeCondition(request.havingPredicate)
     try requireSingleValues()
   }
 
   private static func column(
-    _ expression: FetchExpression, _ entity: Entity, _ model: ManagedObjectModel
+    _ expression: FetchExpression, of entity: Entity, in model: ManagedObjectModel
   ) -> ValueQuery.Column {
     GroupAggregate(expression, over: entity, in: model).map(ValueQuery.Column.aggregate) ?? .value(expression)
   }
 
   /// - Throws: If the expression has an unknown key, or evaluates to objects of a to-many relationship.
-  private static func check(_ expression: FetchExpression, _ entity: Entity, _ model: ManagedObjectModel) throws {
+  private static func check(_ expression: FetchExpression, of entity: Entity, in model: ManagedObjectModel) throws {
     var argument = expression
     if let aggregate = GroupAggregate(expression, over: entity, in: model) { argument = aggregate.argument ?? .current }
     try PredicateCheck.check(.compare(argument, .equal, .constant(.null)), over: entity, in: model)
@@ -77,14 +77,14 @@ struct DictionaryColumns {
   private func place(of expression: FetchExpression) -> Int? {
     if case .variable(let name) = expression { return names.firstIndex(of: name) }
     if let keys = expression.keys, let place = names.firstIndex(of: keys.joined(separator: ".")) { return place }
-    return columns.firstIndex(of: Self.column(expression, entity, model))
+    return columns.firstIndex(of: Self.column(expression, of: entity, in: model))
   }
 
   private mutating func placeAdding(_ expression: FetchExpression) throws -> Int? {
     if let place = place(of: expression) { return place }
-    let column = Self.column(expression, entity, model)
+    let column = Self.column(expression, of: entity, in: model)
     switch column {
-    case .aggregate: try Self.check(expression, entity, model)
+    case .aggregate: try Self.check(expression, of: entity, in: model)
     case .value: guard groups.contains(expression) else { return nil }
     }
     columns.append(column)

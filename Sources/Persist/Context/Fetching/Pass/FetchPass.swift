@@ -112,7 +112,7 @@ package final class FetchPass {
     beginEvaluation()
     for source in sources {
       guard let question = question(for: source, identifiersOnly: false) else { continue }
-      let found = inserting(changed(in: source), into: try matching(question, source, read), key: \.key)
+      let found = inserting(changed(in: source), into: try matching(question, in: source, reading: read), key: \.key)
       results = merge(results, try source.isOrdered ? found : inOrder(found))
     }
     results = window(merge(results, order.sorted(unplaced)))
@@ -185,7 +185,7 @@ package final class FetchPass {
   }
 
   private func matching(
-    _ question: StoreQuery, _ source: Source, _ read: ((StoreQuery) throws -> RowBatch)?
+    _ question: StoreQuery, in source: Source, reading read: ((StoreQuery) throws -> RowBatch)?
   ) throws -> [ManagedObject] {
     if let batch = try read?(question) { return try matching(make(batch, source), source) }
     // Saved states need the values of all rows that changed.

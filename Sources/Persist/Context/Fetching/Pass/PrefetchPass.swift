@@ -36,7 +36,7 @@ struct PrefetchPass {
       generation: context.graph.rowGeneration, leadFurther: steps.contains { !$0.next.isEmpty })
   }
 
-  func run(_ objects: [ManagedObject]) throws { try run(steps, objects, layout) }
+  func run(_ objects: [ManagedObject]) throws { try run(steps, of: objects, as: layout) }
 
   private static func check(
     _ keys: [String], _ path: String, from start: Entity, in model: ManagedObjectModel
@@ -61,7 +61,7 @@ struct PrefetchPass {
     add(keys.dropFirst(), to: &steps[index].next)
   }
 
-  private func run(_ steps: [Step], _ owners: [ManagedObject], _ layout: EntityLayout) throws {
+  private func run(_ steps: [Step], of owners: [ManagedObject], as layout: EntityLayout) throws {
     guard !owners.isEmpty, !steps.isEmpty else { return }
     for owner in owners { owner.companions = rows }
     for step in steps {
@@ -69,17 +69,17 @@ struct PrefetchPass {
         let relationship = layout.relationshipsBySlot[property.slot], !relationship.isTransient
       else { continue }
       if relationship.isToMany {
-        try readMembers(of: owners, property, relationship, layout, isLast: step.next.isEmpty)
+        try readMembers(of: owners, by: property, relationship: relationship, layout: layout, isLast: step.next.isEmpty)
       } else {
         try readDestinations(of: owners, relationship)
       }
       guard !step.next.isEmpty else { continue }
-      try run(step.next, related(owners, relationship), context.layouts[relationship.destinationIndex])
+      try run(step.next, of: related(owners, relationship), as: context.layouts[relationship.destinationIndex])
     }
   }
 
   private func readMembers(
-    of owners: [ManagedObject], _ property: Property, _ relationship: RelationshipLayout, _ layout: EntityLayout,
+    of owners: [ManagedObject], by property: Property, relationship: RelationshipLayout, layout: EntityLayout,
     isLast: Bool
   ) throws {
     try readKnownMembers(of: owners, relationship)

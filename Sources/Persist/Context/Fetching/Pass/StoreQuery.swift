@@ -30,7 +30,7 @@ package struct StoreQuery {
     to questions: [StoreQuery], on threads: StoreThreads, _ progress: Progress?,
     isolation: isolated (any Actor)? = #isolation
   ) async throws -> [RowBatch] {
-    try await run(questions, on: threads, progress) { try $0.rows($1, monitor: $2) }
+    try await run(questions, on: threads, progress: progress) { try $0.rows($1, monitor: $2) }
   }
 
   /// Counts the rows of queries in the same way.
@@ -38,13 +38,13 @@ package struct StoreQuery {
     of questions: [StoreQuery], on threads: StoreThreads, _ progress: Progress?,
     isolation: isolated (any Actor)? = #isolation
   ) async throws -> [Int] {
-    try await run(questions, on: threads, progress) { try $0.count($1, monitor: $2) }
+    try await run(questions, on: threads, progress: progress) { try $0.count($1, monitor: $2) }
   }
 
   private static func run<Answer: Sendable>(
-    _ questions: [StoreQuery], on threads: StoreThreads, _ progress: Progress?,
+    _ questions: [StoreQuery], on threads: StoreThreads, progress: Progress?,
     isolation: isolated (any Actor)? = #isolation,
-    _ read: @escaping @Sendable (any RowSource, RowQuery, ReadMonitor?) throws -> Answer
+    reading read: @escaping @Sendable (any RowSource, RowQuery, ReadMonitor?) throws -> Answer
   ) async throws -> [Answer] {
     let reads = questions.compactMap { question in
       (question.tables.store as? any SharedRowSource).map { (store: $0, query: question.query) }

@@ -57,7 +57,7 @@ final class KeyPathRecording: @unchecked Sendable {
   /// Creates a recording object at a key path from the root.
   func object(of layout: EntityLayout, as type: ManagedObject.Type, at keys: [String]) -> ManagedObject {
     let slotTable = layout.slotTable(of: type)
-    let kind = ObjectKind(layout, type, slotTable)
+    let kind = ObjectKind(layout, type: type, slotTable: slotTable)
     let object = withExtendedLifetime(kind) {
       type.init(ManagedObject.Origin(kind: .passUnretained(kind), loading: .fault))
     }

@@ -87,9 +87,10 @@ public final class KeyPathResolver {
     }
     guard recording.reads.contains(keys) else { return keys }
     if let elements = recording.elements(at: keys) {
-      return try keys + element(of: elements, value, keyPath, keys, samples: recording.samples) {
-        run(keyPath, from: layout, as: type, wholeNumber: KeyPathRecording.wholeNumber, element: $0).0
-      }
+      return try keys
+        + element(of: elements, equalTo: value, keyPath: keyPath, keys: keys, samples: recording.samples) {
+          run(keyPath, from: layout, as: type, wholeNumber: KeyPathRecording.wholeNumber, element: $0).0
+        }
     }
     try check(value, is: keys, keyPath, in: recording)
     if value is any BinaryInteger {
@@ -131,7 +132,7 @@ public final class KeyPathResolver {
   ///   - given: Returns the result of the key path if an element has a value.
   /// - Returns: An empty path if the key path leads to the whole attribute.
   private func element(
-    of elements: [Property.Element], _ value: Any?, _ keyPath: AnyKeyPath, _ keys: [String],
+    of elements: [Property.Element], equalTo value: Any?, keyPath: AnyKeyPath, keys: [String],
     samples: (AttributeDescription) -> [StoredValue], given: (KeyPathRecording.CompositeSample) -> Any?
   ) throws -> [String] {
     let base = String(reflecting: value)

@@ -85,7 +85,7 @@ extension ManagedObject.Origin {
   ) -> (origin: Self, owner: AnyObject) {
     if let context { return (Self(newOf: type, context.layout(of: entity), in: context), context) }
     let layout = EntityLayout.alone(entity)
-    let kind = ObjectKind(layout, type, layout.slotTable(of: type))
+    let kind = ObjectKind(layout, type: type, slotTable: layout.slotTable(of: type))
     return (Self(newOf: kind), kind)
   }
 
@@ -154,7 +154,7 @@ extension ManagedObject {
 
   final class func prototype() -> ManagedObject {
     guard let layout = prototypeLayout else { preconditionFailure("There is no layout for prototypes.") }
-    let kind = ObjectKind(layout, self, .empty)
+    let kind = ObjectKind(layout, type: self, slotTable: .empty)
     return withExtendedLifetime(kind) { self.init(Origin(newOf: kind)) }
   }
 

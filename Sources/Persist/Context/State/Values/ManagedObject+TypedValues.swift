@@ -30,7 +30,7 @@ extension ManagedObject {
     let stored = attributeValue(at: property.slot)
     if stored.isNull { return nil }
     if let value = ValueConversion.value(stored, as: type) { return value }
-    throw mismatch(name, stored.description, type)
+    throw mismatch(at: name, value: stored.description, type: type)
   }
 
   private func isComputed(_ name: String, at slot: Int) -> Bool { computedProperty(named: name, at: slot) != nil }
@@ -43,7 +43,7 @@ extension ManagedObject {
       return value
     }
     guard let objects = (value as? any Sequence<ManagedObject>)?.map({ $0 }) else {
-      throw mismatch(name, "a \(Swift.type(of: value))", type)
+      throw mismatch(at: name, value: "a \(Swift.type(of: value))", type: type)
     }
     let result: Any? =
       switch ObjectIdentifier(type) {
@@ -53,10 +53,10 @@ extension ManagedObject {
       default: (type as? any ManagedObjectCollection.Type)?.collection(of: objects)
       }
     if let result = result as? Wanted { return result }
-    throw mismatch(name, "a collection of \(objects.count) objects", type)
+    throw mismatch(at: name, value: "a collection of \(objects.count) objects", type: type)
   }
 
-  private func mismatch(_ name: String, _ value: String, _ type: Any.Type) -> PersistenceError {
+  private func mismatch(at name: String, value: String, type: Any.Type) -> PersistenceError {
     PersistenceError(
       .typeMismatch, at: .property(layout.entity.name, name), "'\(name)' is \(value), which isn't a value of \(type).",
       fix: "Read it as a type that can hold the property's values.")

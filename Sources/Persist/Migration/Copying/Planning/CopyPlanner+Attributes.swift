@@ -122,7 +122,7 @@ extension CopyPlanner {
     expression: FetchExpression?, from source: Entity, in step: CopyPlan.Step
   ) -> [RowCopy.Column]? {
     if let constant = expression.map(\.constantValue) ?? attribute.defaultValue {
-      return constants(constant, property, columns)
+      return constants(constant, for: property, in: columns)
     }
     guard let (key, fill) = expression?.sourceKeyAndFill, let before = source.property(named: key),
       before.attribute?.type == .composite, before.attribute?.isTransient == false
@@ -147,7 +147,7 @@ extension CopyPlanner {
   }
 
   private func constants(
-    _ value: StoredValue, _ property: Property, _ columns: [TableMap.Column]
+    _ value: StoredValue, for property: Property, in columns: [TableMap.Column]
   ) -> [RowCopy.Column]? {
     var values: [RowCopy.Column] = []
     for column in columns {

@@ -14,7 +14,7 @@ extension CopyPlanner {
       else { return [] }
       // A copy of the planner, because its completions only apply to pairs that it inserts itself.
       var planner = self
-      return planner.pairs(of: property, relationship, link, step).filter { $0.inverseOrder != nil }
+      return planner.pairs(of: property, as: relationship, from: link, in: step).filter { $0.inverseOrder != nil }
     }
   }
 

@@ -66,7 +66,7 @@ extension CopyPlanner {
       if isTold(byInverseOf: relationship, property, by: link, in: step, sources: sources) {
         ways[mapping.name] = .byInverse
       } else {
-        ways[mapping.name] = .pairs(pairs(of: property, relationship, link, step))
+        ways[mapping.name] = .pairs(pairs(of: property, as: relationship, from: link, in: step))
       }
     }
     return ways
@@ -127,7 +127,7 @@ extension CopyPlanner {
         let numbers = Dictionary(renumbering, uniquingKeysWith: { first, _ in first })
         columns.append(.init(number.name, .renumbered(oldNumber.name, numbers)))
       } else {
-        completeNumbers(column.name, number.name, of: destination, relationship)
+        completeNumbers(in: column.name, and: number.name, of: destination, for: relationship)
       }
     }
     if let order = new[destination].orderColumns[property.slot] {
@@ -143,11 +143,11 @@ extension CopyPlanner {
   // MARK: By pairs
 
   mutating func pairs(
-    of property: Property, _ relationship: RelationshipDescription, _ link: LinkSource, _ step: CopyPlan.Step
+    of property: Property, as relationship: RelationshipDescription, from link: LinkSource, in step: CopyPlan.Step
   ) -> [PairCopy] {
     guard let source = step.source, let destination = step.destination, let before = source.property(named: link.name),
       let pairs = old.pairs(of: before, in: source),
-      let target = target(property, relationship, of: destination, pairs)
+      let target = target(property, as: relationship, of: destination, from: pairs)
     else { return [] }
     let needsBoth = isReflexive(property, new[destination]) || becomesOwnInverse(property, from: before)
     // A join table of such a relationship already has each pair in both directions, each with the order of its owner.
@@ -173,7 +173,7 @@ extension CopyPlanner {
 
   /// The target of a relationship's pairs. Adds the required completions.
   private mutating func target(
-    _ property: Property, _ relationship: RelationshipDescription, of destination: Entity, _ pairs: PairSource
+    _ property: Property, as relationship: RelationshipDescription, of destination: Entity, from pairs: PairSource
   ) -> PairCopy.Target? {
     let place = new[destination]
     if property.isToOne {
@@ -181,7 +181,7 @@ extension CopyPlanner {
         return nil
       }
       if let slot = property.entityNumberSlot, let number = place.column(slot: slot) {
-        completeNumbers(column.name, number.name, of: destination, relationship)
+        completeNumbers(in: column.name, and: number.name, of: destination, for: relationship)
       }
       let order = place.orderColumns[property.slot]
       if let order {
@@ -230,7 +230,7 @@ extension CopyPlanner {
   }
 
   private mutating func completeNumbers(
-    _ key: String, _ number: String, of entity: Entity, _ relationship: RelationshipDescription
+    in key: String, and number: String, of entity: Entity, for relationship: RelationshipDescription
   ) {
     complete(
       .takeEntityNumbers(

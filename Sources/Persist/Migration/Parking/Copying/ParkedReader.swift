@@ -12,11 +12,12 @@ package struct ParkedReader {
   ///   - source: A store with parked values.
   ///   - model: Its model.
   ///   - registry: The versions that are known.
-  package init?(_ source: any StoreInspector, _ model: ManagedObjectModel, _ registry: ModelRegistry?) throws {
+  package init?(_ source: any StoreInspector, of model: ManagedObjectModel, registry: ModelRegistry?) throws {
     let catalog = try source.catalog()
     slots = try catalog.canHaveParkedValues ? source.parkedSlots() : []
     guard !slots.isEmpty else { return nil }
-    comparisons = try ParkingComparisons(slots, with: Self.version(with: model, registry), registry, source)
+    comparisons = try ParkingComparisons(
+      slots, with: Self.version(with: model, registry), registry: registry, inspector: source)
     map = catalog.tableMap(of: model)
     schema = catalog.schema
     self.source = source
@@ -38,7 +39,7 @@ package struct ParkedReader {
       // Without a comparison of the models, no attribute is known to have replaced this one.
       return ParkedTypes(value: try formerAttribute(of: slot), standIn: nil)
     }
-    let standIn = ParkedValues.standIn(of: slot, entity, comparison, map)
+    let standIn = ParkedValues.standIn(of: slot, in: entity, comparedBy: comparison, map: map)
     return ParkedTypes(value: entity.attribute(of: slot), standIn: standIn?.attribute)
   }
 

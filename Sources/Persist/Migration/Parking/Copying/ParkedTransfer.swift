@@ -14,7 +14,7 @@ package struct ParkedTransfer: ParkedCopier {
   package func copyParked(
     from source: any StoreInspector, to copy: any MigrationConnection, _ model: ManagedObjectModel
   ) throws {
-    guard let reader = try ParkedReader(source, model, registry) else { return }
+    guard let reader = try ParkedReader(source, of: model, registry: registry) else { return }
     try copyParked(reader, to: copy, model)
   }
 
@@ -41,9 +41,10 @@ package struct ParkedTransfer: ParkedCopier {
       return
     }
     let version = ParkedReader.version(with: model, registry)
-    let comparisons = try ParkingComparisons(slots, with: version, registry, copy)
+    let comparisons = try ParkingComparisons(slots, with: version, registry: registry, inspector: copy)
     let catalog = try copy.catalog()
-    try ParkedValues(copy, registry, catalog).createTriggers(slots, comparisons, in: catalog.tableMap(of: model))
+    try ParkedValues(copy, registry: registry, catalog: catalog).createTriggers(
+      slots, comparisons, in: catalog.tableMap(of: model))
   }
 
   /// Adds what is parked in a store to what is parked in a copy already, without the triggers that delete parked values
@@ -51,7 +52,7 @@ package struct ParkedTransfer: ParkedCopier {
   package func addParked(
     from source: any StoreInspector, to copy: any MigrationConnection, _ model: ManagedObjectModel
   ) throws {
-    guard let reader = try ParkedReader(source, model, registry) else { return }
+    guard let reader = try ParkedReader(source, of: model, registry: registry) else { return }
     try addParked(reader, to: copy, where: nil)
   }
 

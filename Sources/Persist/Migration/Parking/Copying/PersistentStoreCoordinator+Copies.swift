@@ -102,8 +102,8 @@ extension PersistentStoreCoordinator {
     options.configuration = options.configuration ?? store.configuration
     try requireConfiguration(options.configuration)
     let old = try requireOpen(store)
-    post(Self.willRemoveStoreNotification, Self.removedPersistentStoresKey, [store])
-    post(Self.storesWillChangeNotification, Self.removedPersistentStoresKey, [store])
+    post(Self.willRemoveStoreNotification, under: Self.removedPersistentStoresKey, stores: [store])
+    post(Self.storesWillChangeNotification, under: Self.removedPersistentStoresKey, stores: [store])
     let parked = ParkedCopying.copied(by: ParkedTransfer(registry))
     let new = try StoreCopies.move(old, to: StoreLocation(url), options: options, parked: parked) {
       replace(old, with: options.instrument?.observing($0) ?? $0)

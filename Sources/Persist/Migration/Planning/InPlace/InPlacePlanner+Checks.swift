@@ -17,7 +17,7 @@ extension InPlacePlanner {
 
   private func require(_ property: Property, of entity: Entity, _ move: RowMove) {
     switch property.kind {
-    case .attribute(let attribute) where !attribute.isTransient: require(attribute, property, of: entity, move)
+    case .attribute(let attribute) where !attribute.isTransient: require(attribute, as: property, of: entity, in: move)
     case .relationship(let relationship) where !relationship.isToMany && !relationship.isOptional:
       require(relationship, of: entity, move)
     default: break
@@ -25,7 +25,7 @@ extension InPlacePlanner {
   }
 
   private func require(
-    _ attribute: AttributeDescription, _ property: Property, of entity: Entity, _ move: RowMove
+    _ attribute: AttributeDescription, as property: Property, of entity: Entity, in move: RowMove
   ) {
     let origin = correspondence.origin(of: attribute.name, in: entity.name)
     let before = origin?.source.flatMap { move.source.property(named: $0) }

@@ -11,7 +11,8 @@ extension InPlacePlanner {
     for column in new.layout[plan.name] ?? [] {
       let uses = uses[column.name.foldedIdentifier] ?? Dictionary()
       plan.columns.append(
-        self.plan(column, uses: uses, oldUses, of: plan, in: real, withDefault: withDefault, &carried))
+        self.plan(column, uses: uses, oldUses: oldUses, of: plan, in: real, withDefault: withDefault, carried: &carried)
+      )
     }
     guard case .becomes = plan.source else {
       plan.kept = copies(of: old.unknownColumns(of: real), besides: plan.columns)
@@ -23,9 +24,9 @@ extension InPlacePlanner {
   }
 
   private func plan(
-    _ column: TableMap.PlacedColumn, uses: [String: ColumnUse], _ oldUses: [String: [String: ColumnUse]],
+    _ column: TableMap.PlacedColumn, uses: [String: ColumnUse], oldUses: [String: [String: ColumnUse]],
     of plan: TablePlan, in table: StoreSchema.Table, withDefault: Set<String>,
-    _ carried: inout Set<String>
+    carried: inout Set<String>
   ) -> ColumnPlan {
     var values: [(move: RowMove, value: ColumnOrigin)] = []
     for move in plan.moves {

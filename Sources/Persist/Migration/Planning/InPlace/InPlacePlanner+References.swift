@@ -6,11 +6,13 @@ extension InPlacePlanner {
       guard case .becomes(let origin, let end) = join.source else { continue }
       let subject = InPlaceWork.Subject(join.table.first.entity, join.table.first.relationship)
       removePairs(
-        of: end.table, end.ownColumn, referringTo: origin.ownerTable, origin.allOwners.subtracting(origin.owners),
-        subject)
+        of: end.table, by: end.ownColumn, referringTo: origin.ownerTable,
+        numbers: origin.allOwners.subtracting(origin.owners),
+        for: subject)
       removePairs(
-        of: end.table, end.memberColumn, referringTo: origin.memberTable, origin.allMembers.subtracting(origin.members),
-        subject)
+        of: end.table, by: end.memberColumn, referringTo: origin.memberTable,
+        numbers: origin.allMembers.subtracting(origin.members),
+        for: subject)
     }
   }
 
@@ -44,7 +46,7 @@ extension InPlacePlanner {
   }
 
   private func removePairs(
-    of table: String, _ column: String, referringTo target: String, _ numbers: Set<Int>, _ subject: InPlaceWork.Subject
+    of table: String, by column: String, referringTo target: String, numbers: Set<Int>, for subject: InPlaceWork.Subject
   ) {
     guard !numbers.isEmpty else { return }
     work.add(

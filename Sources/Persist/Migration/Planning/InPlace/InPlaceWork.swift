@@ -152,7 +152,7 @@ extension InPlaceWork {
   ///   - size: The size of the store.
   ///   - map: The tables of the store.
   func extraSpace(
-    ofSize size: Int, _ map: TableMap, _ schema: StoreSchema, _ inspector: any StoreInspector
+    ofSize size: Int, in map: TableMap, schema: StoreSchema, inspector: any StoreInspector
   ) throws -> Int {
     var weights: [String: Int] = Dictionary()
     for change in changes {

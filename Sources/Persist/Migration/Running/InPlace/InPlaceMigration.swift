@@ -114,12 +114,12 @@ package struct InPlaceMigration {
     let logged = try hop == nil ? report.rows ?? rowsForLog(survey, connection) : nil
     try requireDiskSpace(bytes)
     tally.begin()
-    var parked = try ParkedValues(connection, registry, survey.store.catalog)
+    var parked = try ParkedValues(connection, registry: registry, catalog: survey.store.catalog)
     report.add(parked: try prepareParking(&parked, survey), survey.hop.comparison)
     try carryOut(survey, &tally, on: connection)
     report.duration = ContinuousClock.now - start
     let logEntry = hop == nil ? MigrationLogEntry(report, rows: logged) : nil
-    try record(survey, logEntry, connection)
+    try record(survey, logEntry: logEntry, on: connection)
     let (catalog, map) = try verify(survey, connection)
     let restored = try hop == nil
       ? settle(&parked, after: survey, in: map, schema: catalog.schema) : (count: 0, tables: [], redundant: 0)
@@ -235,7 +235,7 @@ package struct InPlaceMigration {
 
   /// Records the store's new model, and the migration.
   private func record(
-    _ survey: StoreSurvey, _ logEntry: MigrationLogEntry?, _ connection: any MigrationConnection
+    _ survey: StoreSurvey, logEntry: MigrationLogEntry?, on connection: any MigrationConnection
   ) throws {
     var metadata = survey.store.metadata
     metadata.placeNames = survey.planned.placeNames

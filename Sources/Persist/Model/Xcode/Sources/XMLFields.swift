@@ -50,7 +50,7 @@ struct XMLFields {
     for key in keys {
       guard let value = text(key) else { continue }
       if let flag = XcodeValueText.boolean(value) { return flag }
-      ignore(key, value, "expected YES or NO, so it counts as \(standard ? "YES" : "NO").")
+      ignore(key, of: value, consequence: "expected YES or NO, so it counts as \(standard ? "YES" : "NO").")
     }
     return standard
   }
@@ -67,7 +67,7 @@ struct XMLFields {
   mutating func count(_ key: String) -> Int? {
     guard let value = text(key) else { return nil }
     if let number = Int(value), number >= 0 { return number }
-    ignore(key, value, "expected a whole number from 0, so it has no effect.")
+    ignore(key, of: value, consequence: "expected a whole number from 0, so it has no effect.")
     return nil
   }
 
@@ -101,7 +101,7 @@ struct XMLFields {
   ///
   /// - Parameter consequence: the end of the sentence that starts with the value.
   @inline(never)
-  mutating func ignore(_ key: String, _ value: String, _ consequence: String, fix: String? = nil) {
+  mutating func ignore(_ key: String, of value: String, consequence: String, fix: String? = nil) {
     read.removeAll { $0 == key }
     warn("'\(key)' is \(ValueWords.text(value)); \(consequence)", fix: fix ?? "Correct or remove it.")
   }

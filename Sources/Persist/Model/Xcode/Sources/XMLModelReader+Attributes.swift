@@ -71,7 +71,8 @@ extension XMLModelReader {
       guard let text = fields.text("defaultDateTimeInterval") else { return .null }
       if let value = XcodeValueText.date(text) { return value }
       fields.ignore(
-        "defaultDateTimeInterval", text, "expected seconds since 2001, so the attribute has no default.")
+        "defaultDateTimeInterval", of: text,
+        consequence: "expected seconds since 2001, so the attribute has no default.")
       return .null
     }
     // The format has no text for values of other types; if one exists nevertheless, it is preserved as unknown.
@@ -81,7 +82,8 @@ extension XMLModelReader {
     if text.isEmpty && type != .string { return .null }
     if let value = XcodeValueText.value(text, of: type) { return value }
     fields.ignore(
-      "defaultValueString", text, "that isn't a value of type \(type.rawValue), so the attribute has no default.")
+      "defaultValueString", of: text,
+      consequence: "that isn't a value of type \(type.rawValue), so the attribute has no default.")
     return .null
   }
 
@@ -109,7 +111,7 @@ extension XMLModelReader {
   ) -> StoredValue? {
     guard let text = fields.text(key) else { return nil }
     if let value = value(text) { return value }
-    fields.ignore(key, text, "expected a number, so it has no effect.")
+    fields.ignore(key, of: text, consequence: "expected a number, so it has no effect.")
     return nil
   }
 }

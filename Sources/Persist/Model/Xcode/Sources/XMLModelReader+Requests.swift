@@ -38,7 +38,7 @@ extension XMLModelReader {
       if let type = FetchRequestDescription.ResultType(rawValue: number) {
         request.resultType = type
       } else {
-        fields.ignore("resultType", "\(number)", "expected 0, 1, 2 or 4, so it counts as 0.")
+        fields.ignore("resultType", of: "\(number)", consequence: "expected 0, 1, 2 or 4, so it counts as 0.")
       }
     }
     for child in element.children {

@@ -59,7 +59,7 @@ extension SQLText {
   /// The triggers that keep the added and removed members of a relationship.
   package static func memberTriggers(of relationship: OldValuesLayout.Relationship) -> [SQLText] {
     @inline(never)
-    func keep(_ owner: SQLText, _ member: SQLText, _ change: Int64, memberNumber: SQLText? = nil) -> SQLText {
+    func keep(_ change: Int64, of owner: SQLText, member: SQLText, memberNumber: SQLText? = nil) -> SQLText {
       """
       INSERT INTO \(members) (TRANSACTIONID, RELATIONSHIP, OWNER, MEMBER, OWNERENTITY, MEMBERENTITY, CHANGE) \
       SELECT \(number), \(literal: relationship.name), \(owner), \(member), \
@@ -72,7 +72,8 @@ extension SQLText {
     switch relationship.place {
     case .join(let table, let owner, let member):
       let (added, removed): (SQLText, SQLText) = (
-        keep("NEW.\(name: owner)", "NEW.\(name: member)", 1), keep("OLD.\(name: owner)", "OLD.\(name: member)", -1)
+        keep(1, of: "NEW.\(name: owner)", member: "NEW.\(name: member)"),
+        keep(-1, of: "OLD.\(name: owner)", member: "OLD.\(name: member)")
       )
       return [
         trigger("\(table)_INSERT", after: "INSERT", on: table, [added]),
@@ -80,8 +81,8 @@ extension SQLText {
       ]
     case .column(let column):
       let table = relationship.member.table
-      let removed = keep("OLD.\(name: column)", "OLD.Z_PK", -1, memberNumber: "OLD.Z_ENT")
-      let added = keep("NEW.\(name: column)", "NEW.Z_PK", 1, memberNumber: "NEW.Z_ENT")
+      let removed = keep(-1, of: "OLD.\(name: column)", member: "OLD.Z_PK", memberNumber: "OLD.Z_ENT")
+      let added = keep(1, of: "NEW.\(name: column)", member: "NEW.Z_PK", memberNumber: "NEW.Z_ENT")
       return [
         trigger("\(table)_\(column)_UPDATE", after: "UPDATE OF \(name: column)", on: table, [removed, added]),
         trigger("\(table)_\(column)_DELETE", after: "DELETE", on: table, [removed]),

@@ -38,7 +38,7 @@ package indirect enum ParkedValueStatement: Sendable, Equatable {
     switch self {
     case .createTables: SQLText.createParking
     case .park(let slot, let table, let column, let number, let rows):
-      [.parkValues(slot, table: table, column: column, [number], rows)]
+      [.parkValues(slot, table: table, column: column, numbers: [number], rows: rows)]
     case .parkObjects(let slot, let table, let number): [.parkObjects(slot, table: table, [number])]
     case .dropReplaced(let slot, let table, let column): [.dropReplacedValues(slot, table: table, column: column)]
     case .recordStandIns(let slot, let table, let column): [.recordStandIns(slot, table: table, column: column)]

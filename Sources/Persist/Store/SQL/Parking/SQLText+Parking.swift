@@ -28,7 +28,7 @@ extension SQLText {
   package enum ParkedRows: Sendable, Hashable { case all, present, missing }
 
   static func parkValues(
-    _ slot: ParkedSlot, table: String, column: String, _ numbers: [Int], _ which: ParkedRows
+    _ slot: ParkedSlot, table: String, column: String, numbers: [Int], rows which: ParkedRows
   ) -> SQLText {
     let condition: SQLText =
       switch which {
@@ -96,7 +96,7 @@ extension SQLText {
 
 extension SQLText {
   static func parkObjects(_ slot: ParkedSlot, table: String, _ numbers: [Int]) -> SQLText {
-    parkValues(slot, table: table, column: "Z_OPT", numbers, .all)
+    parkValues(slot, table: table, column: "Z_OPT", numbers: numbers, rows: .all)
   }
 
   /// - Parameter fills: The values of columns that the parked objects don't have.

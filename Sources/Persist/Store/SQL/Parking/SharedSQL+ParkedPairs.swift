@@ -46,7 +46,7 @@ extension SharedSQL {
   }
 
   /// The pairs whose ends both exist.
-  private static func possible(_ slot: ParkedSlot, _ owners: PairEnd, _ members: PairEnd) -> SharedSQL {
+  private static func possible(_ slot: ParkedSlot, among owners: PairEnd, and members: PairEnd) -> SharedSQL {
     "SLOT = \(number: Int64(slot.number)) AND OWNER IN (\(keys(of: owners))) AND MEMBER IN (\(keys(of: members)))"
   }
 
@@ -63,7 +63,7 @@ extension SharedSQL {
     }
     return """
       \(.insertNew) \(name: target.table) (\(names: columns)) SELECT \(values) FROM PERSIST_PARKED_PAIRS \
-      WHERE \(possible(slot, target.owners, target.members))
+      WHERE \(possible(slot, among: target.owners, and: target.members))
       """
   }
 
@@ -79,7 +79,7 @@ extension SharedSQL {
       : ("PERSIST_PARKED_PAIRS.MEMBER", "PERSIST_PARKED_PAIRS.OWNER", "PLACE")
     let table = target.rows.table
     let (owners, members) = isOwner ? (target.rows, target.targets) : (target.targets, target.rows)
-    var condition = possible(slot, owners, members)
+    var condition = possible(slot, among: owners, and: members)
     if let taken {
       condition += """
          AND NOT EXISTS (SELECT 1 FROM \(name: target.targets.table) AS o WHERE o.\(.key) = \(key) \

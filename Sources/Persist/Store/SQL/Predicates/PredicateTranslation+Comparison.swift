@@ -80,7 +80,7 @@ extension PredicateTranslation {
     case (.term(let term, let kind), .constant(let value)), (.constant(let value), .term(let term, let kind)):
       same(term, kind, as: value, options: options)
     case (.term(let left, let leftKind), .term(let right, let rightKind)):
-      same(left, leftKind, as: right, rightKind, options: options)
+      same(left, of: leftKind, as: right, of: rightKind, options: options)
     }
   }
 
@@ -93,7 +93,7 @@ extension PredicateTranslation {
         if !term.isColumn { return .isNull(.call(.nullIf, [term, .value(.integer(0))])) }
         return .any([.isNull(term), .binary(.equal, term, .value(.integer(0)))])
       }
-      return isRow(term, kind, [id])
+      return isRow(term, of: kind, among: [id])
     }
     if value.isNull { return .isNull(term) }
     if case .count(let members) = term, value == .integer(0) { return .not(.exists(members)) }
@@ -104,12 +104,12 @@ extension PredicateTranslation {
       if kind.isDecimal {
         return .binary(.equal, .call(.decimalOrder, [term, .value(value)]), .value(.integer(0)))
       }
-      return .binary(.equal, folded(term, kind, options), .value(folded(value, options)))
+      return .binary(.equal, folded(term, of: kind, options: options), .value(folded(value, options)))
     }
   }
 
   private func same(
-    _ left: SQLTerm, _ leftKind: SQLOperand.Kind, as right: SQLTerm, _ rightKind: SQLOperand.Kind,
+    _ left: SQLTerm, of leftKind: SQLOperand.Kind, as right: SQLTerm, of rightKind: SQLOperand.Kind,
     options: FetchPredicate.Options
   ) -> SQLTerm? {
     switch (leftKind, rightKind) {
@@ -120,7 +120,8 @@ extension PredicateTranslation {
     case _ where leftKind.isNumeric && rightKind.isNumeric, (.uuid, .uuid), (.data, .data):
       return .binary(.same, left, right)
     case _ where leftKind.isText && rightKind.isText:
-      return .binary(.same, folded(left, leftKind, options), folded(right, rightKind, options))
+      return .binary(
+        .same, folded(left, of: leftKind, options: options), folded(right, of: rightKind, options: options))
     default: return nil
     }
   }
@@ -146,14 +147,15 @@ extension PredicateTranslation {
         if kind.isDecimal {
           return .binary(operation, .call(.decimalOrder, [term, .value(value)]), .value(.integer(0)))
         }
-        return .binary(operation, folded(term, kind, options), .value(folded(value, options)))
+        return .binary(operation, folded(term, of: kind, options: options), .value(folded(value, options)))
       }
     case (.term(let left, let leftKind), .term(let right, let rightKind)):
       if leftKind.isNumeric && rightKind.isNumeric || (leftKind == .uuid && rightKind == .uuid) {
         return .binary(operation, left, right)
       }
       guard leftKind.isText && rightKind.isText else { return nil }
-      return .binary(operation, folded(left, leftKind, options), folded(right, rightKind, options))
+      return .binary(
+        operation, folded(left, of: leftKind, options: options), folded(right, of: rightKind, options: options))
     }
   }
 
@@ -194,7 +196,8 @@ extension PredicateTranslation {
       return .any(conditions)
     }
     if case .key = kind {
-      conditions.append(isRow(term, kind, values.compactMap { if case .objectID(let id) = $0 { id } else { nil } }))
+      conditions.append(
+        isRow(term, of: kind, among: values.compactMap { if case .objectID(let id) = $0 { id } else { nil } }))
       return .any(conditions)
     }
     var comparable: [SQLValue] = []
@@ -202,7 +205,7 @@ extension PredicateTranslation {
       guard let value = SQLOperand.comparable(value, with: kind) else { return nil }
       if case .value(let value) = value { comparable.append(folded(value, options)) }
     }
-    let isOne = Self.isOne(folded(term, kind, options), of: comparable)
+    let isOne = Self.isOne(folded(term, of: kind, options: options), of: comparable)
     if conditions.count == 1, case .isNull = conditions[0], !term.isColumn, !comparable.isEmpty {
       return .call(.ifNull, [isOne, .always])
     }
@@ -217,7 +220,7 @@ extension PredicateTranslation {
   }
 
   /// Tests whether a key belongs to one of some objects, including the entity.
-  private func isRow(_ term: SQLTerm, _ kind: SQLOperand.Kind, _ ids: [ManagedObjectID]) -> SQLTerm {
+  private func isRow(_ term: SQLTerm, of kind: SQLOperand.Kind, among ids: [ManagedObjectID]) -> SQLTerm {
     guard case .key(let root) = kind else { return .never }
     var keysByEntity: [String: [SQLValue]] = Dictionary()
     for id in ids.lazy.map(\.current) where id.storeIdentifier == storeIdentifier {
@@ -261,11 +264,12 @@ extension PredicateTranslation {
     switch operation {
     case .contains:
       if part.isEmpty { return .isPresent(term) }
-      let place = SQLTerm.call(.position, [folded(term, kind, options), .value(folded(.text(part), options))])
+      let place = SQLTerm.call(
+        .position, [folded(term, of: kind, options: options), .value(folded(.text(part), options))])
       return .binary(.greater, place, .value(.integer(0)))
     case .beginsWith:
       if part.isEmpty { return .isPresent(term) }
-      let (whole, start) = (folded(term, kind, options), TextComparison(options).folded(part))
+      let (whole, start) = (folded(term, of: kind, options: options), TextComparison(options).folded(part))
       guard whole.isColumn else {
         return .binary(.equal, .call(.position, [whole, .value(.text(start))]), .value(.integer(1)))
       }
@@ -279,7 +283,7 @@ extension PredicateTranslation {
     }
   }
 
-  private func folded(_ term: SQLTerm, _ kind: SQLOperand.Kind, _ options: FetchPredicate.Options) -> SQLTerm {
+  private func folded(_ term: SQLTerm, of kind: SQLOperand.Kind, options: FetchPredicate.Options) -> SQLTerm {
     let options = options.comparable
     guard kind.isText, !options.isEmpty else { return term }
     return .call(.fold, [term, .value(.integer(Int64(options.rawValue)))])

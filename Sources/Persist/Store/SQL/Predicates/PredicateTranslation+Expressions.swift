@@ -50,7 +50,7 @@ extension PredicateTranslation {
     if isIdentity(keys, of: row.entity) { return self.key(of: row) }
     guard let property = row.entity.property(named: key) else { return nil }
     switch property.kind {
-    case .attribute(let attribute): return column(property, attribute, rest, of: row)
+    case .attribute(let attribute): return column(property, attribute: attribute, rest: rest, of: row)
     case .relationship(let relationship):
       guard !relationship.isToMany, let column = map[row.entity].column(slot: property.slot) else { return nil }
       let reference = SQLTerm.column(column.name, of: row.row)
@@ -79,7 +79,7 @@ extension PredicateTranslation {
 
   /// The column of an attribute, or of an element of a composite attribute.
   private func column(
-    _ property: Property, _ attribute: AttributeDescription, _ rest: ArraySlice<String>, of row: Row
+    _ property: Property, attribute: AttributeDescription, rest: ArraySlice<String>, of row: Row
   ) -> SQLOperand? {
     var (attribute, slot) = (attribute, property.slot)
     if !rest.isEmpty {
@@ -152,17 +152,17 @@ extension PredicateTranslation {
 
   /// Decimal arithmetic without losing digits: SQLite's own is floating-point.
   private func decimal(_ function: FetchFunction, _ terms: [SQLTerm]) -> SQLOperand? {
-    func result(_ sign: String, _ left: SQLTerm, _ right: SQLTerm) -> SQLOperand {
+    func result(_ sign: String, of left: SQLTerm, and right: SQLTerm) -> SQLOperand {
       .term(.call(.decimalResult, [.value(.text(sign)), left, right]), .decimal)
     }
     let zero = SQLTerm.value(.integer(0))
     switch (function, terms.count) {
-    case (.negate, 1): return result("-", zero, terms[0])
-    case (.absolute, 1): return result("abs", terms[0], zero)
-    case (.add, 2): return result("+", terms[0], terms[1])
-    case (.subtract, 2): return result("-", terms[0], terms[1])
-    case (.multiply, 2): return result("*", terms[0], terms[1])
-    case (.divide, 2): return result("/", terms[0], terms[1])
+    case (.negate, 1): return result("-", of: zero, and: terms[0])
+    case (.absolute, 1): return result("abs", of: terms[0], and: zero)
+    case (.add, 2): return result("+", of: terms[0], and: terms[1])
+    case (.subtract, 2): return result("-", of: terms[0], and: terms[1])
+    case (.multiply, 2): return result("*", of: terms[0], and: terms[1])
+    case (.divide, 2): return result("/", of: terms[0], and: terms[1])
     default: return nil
     }
   }

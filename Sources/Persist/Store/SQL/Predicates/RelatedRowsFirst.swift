@@ -103,7 +103,7 @@ package struct RelatedRowsFirst {
     }
     func few(_ part: SQLTerm) -> Strength {
       guard let (name, row) = part.strictColumn, name != "Z_ENT" else { return .none }
-      return isIndexed(part, name, row, in: scan) ? .indexed : .few
+      return isIndexed(part, by: name, row: row, in: scan) ? .indexed : .few
     }
     switch condition {
     case .all(let parts):
@@ -115,14 +115,14 @@ package struct RelatedRowsFirst {
     case .call(let function, let arguments) where function.isPattern: return arguments.first.map(few) ?? .none
     case .binary(let operation, .column(let name, let row), .value) where operation.isOrder:
       // A range may contain many rows: for a page, testing the few rows that it reads is cheaper.
-      return extent == .all && isIndexed(.column(name, of: row), name, row, in: scan) ? .indexed : .none
+      return extent == .all && isIndexed(.column(name, of: row), by: name, row: row, in: scan) ? .indexed : .none
     case .between(.column(let name, let row), .value, .value):
-      return extent == .all && isIndexed(.column(name, of: row), name, row, in: scan) ? .indexed : .none
+      return extent == .all && isIndexed(.column(name, of: row), by: name, row: row, in: scan) ? .indexed : .none
     default: return .none
     }
   }
 
-  private func isIndexed(_ part: SQLTerm, _ name: String, _ row: SQLRow, in scan: SQLScan) -> Bool {
+  private func isIndexed(_ part: SQLTerm, by name: String, row: SQLRow, in scan: SQLScan) -> Bool {
     guard case .column = part, let table = scan.tables.first(where: { $0.row == row })?.name else { return false }
     return name == "Z_PK" || isIndexed(Index(table: table, column: name))
   }

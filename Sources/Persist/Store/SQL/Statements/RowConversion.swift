@@ -55,11 +55,14 @@ extension SQLText {
       recordEnds(ofRowsOf: table),
       "CREATE TABLE \(name: written) (Z_PK INTEGER PRIMARY KEY)",
       view(conversion, columns),
-      trigger("INSERT", table, """
-        INSERT INTO \(name: rows) (\(names: names)) VALUES (\(new.joined(separator: ", "))); \(recordKey)
-        """),
-      trigger("UPDATE", table, "UPDATE \(name: rows) SET \(changes) WHERE Z_PK = OLD.Z_PK; \(recordKey)"),
-      trigger("DELETE", table, "DELETE FROM \(name: rows) WHERE Z_PK = OLD.Z_PK;"),
+      trigger(
+        on: "INSERT", of: table,
+        running: """
+          INSERT INTO \(name: rows) (\(names: names)) VALUES (\(new.joined(separator: ", "))); \(recordKey)
+          """),
+      trigger(
+        on: "UPDATE", of: table, running: "UPDATE \(name: rows) SET \(changes) WHERE Z_PK = OLD.Z_PK; \(recordKey)"),
+      trigger(on: "DELETE", of: table, running: "DELETE FROM \(name: rows) WHERE Z_PK = OLD.Z_PK;"),
     ]
   }
 
@@ -73,7 +76,7 @@ extension SQLText {
       """
   }
 
-  private static func trigger(_ event: SQLText, _ table: String, _ body: SQLText) -> SQLText {
+  private static func trigger(on event: SQLText, of table: String, running body: SQLText) -> SQLText {
     """
     CREATE TRIGGER \(name: RowConversion.Names.trigger(event, table)) INSTEAD OF \(event) ON \(name: table) \
     BEGIN \(body) END

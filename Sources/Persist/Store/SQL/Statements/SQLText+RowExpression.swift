@@ -68,7 +68,7 @@ extension SQLText {
     case .rejectedNumbers(let change, let rule, let gone): return violations(of: rule, by: change, without: gone)
     case .parkedOutside(let range, let slot): return parkedOutside(range, slot: slot)
     case .parkedDuplicates(let slot, let slots, let table, let values, let rows):
-      return parkedDuplicates(slot: slot, slots, of: table, values.map(expression), rows)
+      return parkedDuplicates(slot: slot, slots: slots, of: table, having: values.map(expression), rows: rows)
     case .rows, .unknown, .present, .related, .crowded, .conflicting, .unmatched, .unrelated, .unparked:
       return SharedSQL.count(count).map { SQLText($0) } ?? "SELECT 0"
     }
@@ -87,7 +87,7 @@ extension SQLText {
 
   /// - Parameter values: The values of a row.
   static func parkedDuplicates(
-    slot: Int, _ slots: [Int], of table: String, _ values: [SQLText], _ rows: RowCondition
+    slot: Int, slots: [Int], of table: String, having values: [SQLText], rows: RowCondition
   ) -> SQLText {
     let same = zip(slots, values).map { slot, value -> SQLText in
       """

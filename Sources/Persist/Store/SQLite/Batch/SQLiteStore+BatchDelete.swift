@@ -15,7 +15,7 @@ extension SQLiteStore {
       if isPlain, history?.isTracking != true, try !isConverting(selection.table, connection) {
         return BatchOutcome(count: try connection.execute(.delete(selection)))
       }
-      var pass = try BatchDeletePass(selection, rules, store: self, connection)
+      var pass = try BatchDeletePass(selection, rules, store: self, on: connection)
       pass.history = try historyWriter(by: batch.origin, connection)
       defer { files = pass.files }
       try pass.severRelationships()
@@ -44,7 +44,7 @@ private struct BatchDeletePass: ~Copyable {
   var history: HistoryWriter?
 
   init(
-    _ requested: SQLText.RowSelection, _ rules: [DeletionRules], store: SQLiteStore, _ connection: SQLiteConnection
+    _ requested: SQLText.RowSelection, _ rules: [DeletionRules], store: SQLiteStore, on connection: SQLiteConnection
   ) throws {
     self.connection = connection
     numbers = store.map.numbers
@@ -53,7 +53,7 @@ private struct BatchDeletePass: ~Copyable {
     try connection.query(.rows(.keyColumns(ofOnly: nil), requested)) { row in
       found.add(row.integer(0), entityNumber: row.integer(1), store.map.numbers)
     }
-    doomed = try DoomedRows(found, rules, store.map.numbers, in: connection)
+    doomed = try DoomedRows(found, rules: rules, numbers: store.map.numbers, in: connection)
   }
 
   /// Removes the rows from all relationships.

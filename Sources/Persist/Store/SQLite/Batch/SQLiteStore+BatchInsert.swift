@@ -86,7 +86,7 @@ private struct BatchInsertPass {
       if let insert {
         if outcome.count > 0 { insert.beginAgain() }
         try bind(row, key, to: insert)
-        try run(insert, row, key)
+        try run(insert, with: row, key: key)
       } else {
         try upsert(row, key)
       }
@@ -135,11 +135,12 @@ private struct BatchInsertPass {
     return property.attribute.map { ValueConversion($0, at: .property(batch.entity.name, property.name)) }
   }
 
-  private mutating func run(_ insert: SQLiteStatement, _ row: BatchInsertRow, _ key: Int64) throws {
+  private mutating func run(_ insert: SQLiteStatement, with row: BatchInsertRow, key: Int64) throws {
     do { try insert.run() } catch let error as PersistenceError where error.code == .constraintConflict {
-      throw binder.describe(error, plan, row: key, SlotValues(batch.entity.properties.indices.map(row.value)))
+      throw binder.describe(
+        error, in: plan, row: key, written: SlotValues(batch.entity.properties.indices.map(row.value)))
     }
-    try record(key, batch.entity, row, isNew: true)
+    try record(key: key, of: batch.entity, row: row, isNew: true)
   }
 
   /// Inserts a row, or updates the one that conflicts with it.
@@ -160,17 +161,17 @@ private struct BatchInsertPass {
       // The stored row is kept, so no row names the files.
       return binder.files.discardWritten(since: fileCount)
     }
-    guard written.key != key else { return try record(key, batch.entity, row, isNew: true) }
+    guard written.key != key else { return try record(key: key, of: batch.entity, row: row, isNew: true) }
     for (column, value) in zip(upsert.fileColumns, written.values) {
       binder.files.replace(columnContent: value.old)
       try connection.execute(.setValue(value.new, of: column, in: plan.table, key: written.key))
     }
     // The row may belong to another entity of the hierarchy.
     let entity = store.map.table(ofNumber: Int(truncatingIfNeeded: written.number))?.entity ?? batch.entity
-    try record(written.key, entity, row, isNew: false)
+    try record(key: written.key, of: entity, row: row, isNew: false)
   }
 
-  private mutating func record(_ key: Int64, _ entity: Entity, _ row: BatchInsertRow, isNew: Bool) throws {
+  private mutating func record(key: Int64, of entity: Entity, row: BatchInsertRow, isNew: Bool) throws {
     outcome.count += 1
     if isNew { lastKey = key }
     if history != nil {

@@ -15,7 +15,7 @@ extension SQLiteStore {
     var files = LargeValueFiles(nil)
     let outcome = try pool.write { connection in
       files = LargeValueFiles(folderForNewValues)
-      try requireValues(of: batch, assignments, selection, connection)
+      try requireValues(of: batch, assignments: assignments, in: selection, on: connection)
       if !fileColumns.isEmpty {
         try connection.query(.fileNames(selection, fileColumns)) { row in
           for column in fileColumns.indices { files.replace(columnContent: row.data(Int32(column))) }
@@ -55,8 +55,8 @@ extension SQLiteStore {
   /// Checks the computed values that a column of a file would accept although their attribute doesn't: numbers of any
   /// size, and null instead of a value. As on a server, numbers come first, whatever the order of the rows.
   private func requireValues(
-    of batch: BatchUpdate, _ assignments: [(column: String, value: SQLText.Assigned)],
-    _ selection: SQLText.RowSelection, _ connection: SQLiteConnection
+    of batch: BatchUpdate, assignments: [(column: String, value: SQLText.Assigned)],
+    in selection: SQLText.RowSelection, on connection: SQLiteConnection
   ) throws {
     let entity = batch.rows.entity
     let computed = assignments.compactMap { assignment in

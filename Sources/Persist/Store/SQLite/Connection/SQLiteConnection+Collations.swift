@@ -3,10 +3,10 @@ import LinkedSQLite
 extension SQLiteConnection {
   /// Registers the collations for texts: the same code that sorts objects in memory.
   func defineCollations() {
-    define(.caseInsensitive) { order(.caseInsensitive, text($2, $1), text($4, $3)) }
-    define(.localized) { order(.localized, text($2, $1), text($4, $3)) }
-    define(.localizedCaseInsensitive) { order(.localizedCaseInsensitive, text($2, $1), text($4, $3)) }
-    define(.localizedStandard) { order(.localizedStandard, text($2, $1), text($4, $3)) }
+    define(.caseInsensitive) { order(by: .caseInsensitive, of: text($2, $1), to: text($4, $3)) }
+    define(.localized) { order(by: .localized, of: text($2, $1), to: text($4, $3)) }
+    define(.localizedCaseInsensitive) { order(by: .localizedCaseInsensitive, of: text($2, $1), to: text($4, $3)) }
+    define(.localizedStandard) { order(by: .localizedStandard, of: text($2, $1), to: text($4, $3)) }
   }
 
   private typealias Body = @convention(c) (
@@ -18,7 +18,7 @@ extension SQLiteConnection {
   }
 }
 
-private func order(_ comparison: FetchSortDescriptor.Comparison, _ left: String, _ right: String) -> Int32 {
+private func order(by comparison: FetchSortDescriptor.Comparison, of left: String, to right: String) -> Int32 {
   switch comparison.order(left, right) {
   case .less: -1
   case .equal: 0

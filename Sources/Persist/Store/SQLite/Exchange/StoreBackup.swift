@@ -16,7 +16,7 @@ package enum StoreBackup {
         try SQLiteConnection.reading(url) { connection in
           // The closure runs again if the store changed while it was read.
           try? FileManager.default.removeItem(at: partial)
-          try write(connection, to: partial, encryption, values)
+          try write(connection, to: partial, encryption: encryption, values: values)
         }
       }
       try beginLife(ofStoreAt: partial, encryption)
@@ -116,7 +116,7 @@ package enum StoreBackup {
     preparing prepare: (SQLiteConnection) throws -> Void
   ) throws {
     try make(copy, like: source.url.flatMap(StorePermissions.init(ofStoreAt:))) { partial, values in
-      try write(source, to: partial, encryption, values)
+      try write(source, to: partial, encryption: encryption, values: values)
       let connection = try SQLiteConnection(partial, mode: .readWrite, options: StoreOptions().with(encryption))
       defer { connection.close() }
       try connection.transaction { try prepare(connection) }
@@ -155,7 +155,7 @@ package enum StoreBackup {
   }
 
   private static func write(
-    _ source: SQLiteConnection, to partial: URL, _ encryption: StoreEncryption?, _ values: LargeValueCopies
+    _ source: SQLiteConnection, to partial: URL, encryption: StoreEncryption?, values: LargeValueCopies
   ) throws {
     try source.copyDatabase(to: partial, encryption, like: source.url.flatMap(StorePermissions.init(ofStoreAt:)))
     guard let encryption, let url = source.url else {

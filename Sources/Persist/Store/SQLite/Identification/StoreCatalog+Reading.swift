@@ -98,7 +98,7 @@ extension StoreSchema {
       switch row.text(0) {
       case "table":
         if let known {
-          tables.append(try Table(name, sql ?? "", knowing: known, connection))
+          tables.append(try Table(name, sql: sql ?? "", knowing: known, on: connection))
         } else {
           tables.append(Table(name: name, columns: columns[name] ?? [], sql: sql ?? ""))
         }
@@ -116,7 +116,7 @@ extension StoreSchema {
 
 extension StoreSchema.Table {
   /// A table of an open database, whose columns are only read if its definition differs from the known one.
-  fileprivate init(_ name: String, _ sql: String, knowing known: StoreSchema, _ connection: SQLiteConnection) throws {
+  fileprivate init(_ name: String, sql: String, knowing known: StoreSchema, on connection: SQLiteConnection) throws {
     if let table = known.table(named: name), table.name == name, table.sql == sql {
       self = table
       return

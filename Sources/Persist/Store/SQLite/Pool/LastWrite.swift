@@ -12,18 +12,18 @@ struct LastWrite: Sendable {
   ///
   /// - Parameter unreadVersion: The present version of the last updated row if it wasn't read.
   init?(_ writes: RowWrites, insertedKeys: [Int64], unreadVersion: Int64?, in map: TableMap) {
-    func row(_ object: Entity, _ key: Int64, _ version: Int64?) -> LastWrite {
+    func row(of object: Entity, key: Int64, version: Int64?) -> LastWrite {
       LastWrite(table: map[object].table, entity: map[object.root].number, key: key, version: version)
     }
     if let update = writes.updates.last, case .permanent(let key) = update.key {
       // The greatest version has no successor.
       let next = update.version?.addingReportingOverflow(1)
       guard next?.overflow != true, let version = next?.partialValue ?? unreadVersion else { return nil }
-      self = row(update.entity, key, version)
+      self = row(of: update.entity, key: key, version: version)
     } else if let insert = writes.inserts.last, let key = insertedKeys.last {
-      self = row(insert.entity, key, insert.version)
+      self = row(of: insert.entity, key: key, version: insert.version)
     } else if let delete = writes.deletes.last, case .permanent(let key) = delete.key {
-      self = row(delete.entity, key, nil)
+      self = row(of: delete.entity, key: key, version: nil)
     } else {
       return nil
     }

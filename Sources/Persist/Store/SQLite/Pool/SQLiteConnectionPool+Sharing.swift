@@ -64,7 +64,7 @@ extension SQLiteConnectionPool {
     do {
       writer = try currentWriter()
       canLendWriter = false
-      value = try working(writer, wait) {
+      value = try working(on: writer, wait: wait) {
         try writer.transaction {
           try requireUnchanged(writer)
           return try body(writer)
@@ -96,7 +96,7 @@ extension SQLiteConnectionPool {
   ) throws -> T {
     let result = Result {
       let connection = try currentWriter()
-      return try working(connection, wait) {
+      return try working(on: connection, wait: wait) {
         try connection.transaction {
           try requireUnchanged(connection)
           return try body(connection)
@@ -117,7 +117,7 @@ extension SQLiteConnectionPool {
   /// - Returns: The error, after which everything is rolled back.
   private func end(_ commit: SharedCommit, of writer: SQLiteConnection, _ wait: BoundedWait?) -> (any Error)? {
     do {
-      try working(writer, wait) { try writer.commitTransaction() }
+      try working(on: writer, wait: wait) { try writer.commitTransaction() }
       writtenVersion = writer.dataVersion
       end(commit, isCommitted: true)
       return nil
@@ -146,7 +146,7 @@ extension SQLiteConnectionPool {
 
   /// Runs a part of the transaction.
   @_semantics("optimize.sil.specialize.generic.never") @inline(never)
-  private func working<T>(_ writer: SQLiteConnection, _ wait: BoundedWait?, _ body: () throws -> T) throws -> T {
+  private func working<T>(on writer: SQLiteConnection, wait: BoundedWait?, _ body: () throws -> T) throws -> T {
     try writer.waiting(wait) { try observed(writer) { _ in try explaining(writer, body) } }
   }
 }

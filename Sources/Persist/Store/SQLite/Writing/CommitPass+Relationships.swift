@@ -105,7 +105,7 @@ extension CommitPass {
   // MARK: Orders
 
   /// Records that a row is a new member of an ordered relationship, based on the row's own key column.
-  mutating func recordMissingPlace(_ plan: WritePlan, _ slot: Int, _ id: ManagedObjectID, member: Int64) throws {
+  mutating func recordMissingPlace(in plan: WritePlan, slot: Int, of id: ManagedObjectID, member: Int64) throws {
     guard let owner = try OrderedOwner(at: slot, in: store.map[plan.entity], key: { try key(of: id) }) else { return }
     withoutPlace[owner, default: []].append(member)
   }

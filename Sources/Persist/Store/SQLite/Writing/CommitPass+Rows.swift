@@ -32,13 +32,13 @@ extension CommitPass {
           bindsNulls: row == nil)
       }
       do { try statement.run() } catch let error as PersistenceError where error.code == .constraintConflict {
-        throw describe(error, plan, row: key, writes.inserts[place].allValues)
+        throw describe(error, in: plan, row: key, written: writes.inserts[place].allValues)
       }
       let version = writes.inserts[place].version
       if version != 1 { try connection.execute(.setVersion(version, of: key, in: plan.table)) }
       for slot in plan.orderedSlots {
         guard case .objectID(let owner)? = writes.inserts[place].value(at: slot) else { continue }
-        try recordMissingPlace(plan, slot, owner, member: key)
+        try recordMissingPlace(in: plan, slot: slot, of: owner, member: key)
       }
     }
   }
@@ -82,14 +82,16 @@ extension CommitPass {
     do { try statement.run() } catch let error as PersistenceError where error.code == .constraintConflict {
       var changed = SlotValues()
       for slot in row.slots { changed[slot] = row.values[slot] }
-      throw describe(error, plan, row: key, changed)
+      throw describe(error, in: plan, row: key, written: changed)
     }
     guard connection.changes(since: total) > 0 else {
       return try recordConflict(plan, key, expected: row.version ?? 0)
     }
     guard update.hasPlaces else { return }
     for slot in row.slots where plan.orderedSlots.contains(slot) {
-      if case .objectID(let owner)? = row.values[slot] { try recordMissingPlace(plan, slot, owner, member: key) }
+      if case .objectID(let owner)? = row.values[slot] {
+        try recordMissingPlace(in: plan, slot: slot, of: owner, member: key)
+      }
     }
   }
 
@@ -178,7 +180,7 @@ extension CommitPass {
   ///   - written: The values of the row, as far as they were written.
   @inline(never)
   func describe(
-    _ error: PersistenceError, _ plan: WritePlan, row: Int64, _ written: SlotValues
+    _ error: PersistenceError, in plan: WritePlan, row: Int64, written: SlotValues
   ) -> PersistenceError {
     guard let columns = error.engineMessage?.firstMatch(of: /UNIQUE constraint failed: ([^()]+) \(/)?.1 else {
       return error
