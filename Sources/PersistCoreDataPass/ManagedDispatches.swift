@@ -50,7 +50,7 @@ struct ManagedDispatches {
     properties[type.name, default: []].append(property)
   }
 
-  mutating func note(_ member: String, of type: DeclaredType) { own[type.name, default: []].insert(member) }
+  mutating func add(_ member: String, of type: DeclaredType) { own[type.name, default: []].insert(member) }
 
   /// Adds what another file of the module declares.
   mutating func merge(_ other: ManagedDispatches) {

@@ -20,7 +20,7 @@ extension SourceEditor {
     case "managedValidators", "callManaged", "managedProperties":
       // An edited source has the declaration already.
       if index > 0, ["var", "func"].contains(code[index - 1].text), let type = blocks.last?.type {
-        dispatches.note(token.text, of: type)
+        dispatches.add(token.text, of: type)
       }
     case "observe", "addObserver":
       keyValueObserver(at: index)

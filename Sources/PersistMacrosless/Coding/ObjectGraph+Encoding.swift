@@ -65,7 +65,7 @@ private struct GraphNodes {
       var next: [(object: ManagedObject, path: [String])] = []
       for (object, path) in waiting where seen.insert(Step(object: object, path: path)).inserted {
         let names = steps.filter { $0.count == path.count + 1 && $0.starts(with: path) }.compactMap(\.last)
-        note(object, names)
+        record(object, names)
         for name in names.sorted() {
           for other in try object.others(at: relationship(name, of: object)) { next.append((other, path + [name])) }
         }
@@ -81,7 +81,7 @@ private struct GraphNodes {
 
   func number(of object: ManagedObject) -> Int? { places[object].map { $0 + 1 } }
 
-  private mutating func note(_ object: ManagedObject, _ names: [String]) {
+  private mutating func record(_ object: ManagedObject, _ names: [String]) {
     if let place = places[object] {
       all[place].relationships.formUnion(names)
     } else {

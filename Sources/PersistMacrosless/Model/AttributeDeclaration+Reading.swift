@@ -25,7 +25,7 @@ extension AttributeDeclaration: AttributeReading {
     let unreadable = UnreadableParts()
     let isComposite = Value.wrappedType is any CompositeValue.Type
     _ = PartReader.value(
-      of: Value.self, in: value, at: [], standard: { isComposite ? nil : initialValue?() }, noting: unreadable)
+      of: Value.self, in: value, at: [], standard: { isComposite ? nil : initialValue?() }, recordingIn: unreadable)
     return unreadable.parts
   }
 }

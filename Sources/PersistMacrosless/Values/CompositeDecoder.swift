@@ -6,8 +6,8 @@ struct CompositeDecoder: Decoder {
   enum Reading {
     /// The whole value can't be read.
     case strict
-    /// The part reads as its default, and is noted.
-    case noting(UnreadableParts)
+    /// The part reads as its default, and is recorded.
+    case tolerant(UnreadableParts)
     /// Nothing is read: the names and types of the parts are recorded.
     case recording(CompositeShape)
   }
@@ -46,15 +46,15 @@ struct CompositeDecoder: Decoder {
   static let refusal = DecodingError.dataCorrupted(
     .init(codingPath: [], debugDescription: "A composite is coded as one value for each key."))
 
-  /// Returns a part; nil if it has no value, or one that is noted as unreadable.
+  /// Returns a part; nil if it has no value, or one that is recorded as unreadable.
   ///
   /// - Throws: an error if a strictly read part is unreadable.
   fileprivate func part<Part>(_ name: String, as type: Part.Type) throws -> Part? {
     guard let stored = parts[name], !stored.isNull else { return nil }
     switch reading {
-    case .noting(let unreadable):
+    case .tolerant(let unreadable):
       return PartReader.value(
-        of: type, in: stored, at: path + [name], standard: { standard()[name] }, noting: unreadable)
+        of: type, in: stored, at: path + [name], standard: { standard()[name] }, recordingIn: unreadable)
     case .strict, .recording:
       if let storable = (type as? any StorableValue.Type)?.wrappedType,
         let value = storable.init(stored: stored) as? Part
@@ -94,7 +94,7 @@ final class CompositeShape {
 
   init(example: [String: StoredValue]) { self.example = example }
 
-  func note(_ name: String, _ type: Any.Type, isOptional: Bool) throws {
+  func record(_ name: String, _ type: Any.Type, isOptional: Bool) throws {
     guard let type = type as? any StorableValue.Type else {
       throw DecodingError.typeMismatch(
         type, .init(codingPath: [], debugDescription: "The part '\(name)' is of type \(type), which can't be stored."))
@@ -114,7 +114,7 @@ private struct KeyedParts<Key: CodingKey>: OptionalDecodingContainer {
 
   private func record(_ type: Any.Type, _ key: Key, isOptional: Bool) throws {
     guard case .recording(let shape) = decoder.reading else { return }
-    try shape.note(key.stringValue, type, isOptional: isOptional)
+    try shape.record(key.stringValue, type, isOptional: isOptional)
   }
 
   func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {

@@ -66,8 +66,8 @@ extension CompositeValue {
     let stored = object.attributeValue(at: slot)
     if stored.isNull { return nil }
     let unreadable = UnreadableParts()
-    let value = read(stored, at: [], standard: { nil }, noting: unreadable)
-    if value == nil { unreadable.note([], stored, as: Self.self) }
+    let value = read(stored, at: [], standard: { nil }, recordingIn: unreadable)
+    if value == nil { unreadable.record([], stored, as: Self.self) }
     object.reportUnreadable(unreadable.parts, at: slot)
     return value
   }
@@ -78,7 +78,7 @@ extension CompositeValue {
       return object.setAttributeValue(value.stored, at: slot)
     }
     let unreadable = UnreadableParts()
-    let read = read(current, at: [], standard: { nil }, noting: unreadable)
+    let read = read(current, at: [], standard: { nil }, recordingIn: unreadable)
     if read != nil, unreadable.parts.isEmpty { return object.setAttributeValue(value.stored, at: slot) }
     let base = read?.stored ?? object.declaredDefault(at: slot) ?? Self().stored
     object.setAttributeValue(PartReader.stored(value, over: current, readAs: base), at: slot)
@@ -96,11 +96,11 @@ extension CompositeValue {
   /// - Returns: nil if the type refuses the value as a whole.
   static func read(
     _ stored: StoredValue, at path: [String], standard: @escaping () -> StoredValue?,
-    noting unreadable: UnreadableParts
+    recordingIn unreadable: UnreadableParts
   ) -> Self? {
     guard case .composite(let parts) = stored else { return nil }
     return try? Self(
-      from: CompositeDecoder(parts, .noting(unreadable), at: path) {
+      from: CompositeDecoder(parts, .tolerant(unreadable), at: path) {
         if case .composite(let parts)? = standard() { parts } else { standardParts }
       })
   }

@@ -28,7 +28,7 @@ struct JSONMemberDecoder: Decoder {
   ///   - standard: the value's default; nil if none is known.
   ///   - path: the names that lead to the value.
   ///   - unreadable: gets the members that can't be decoded.
-  init(_ tree: JSONTree, standard: JSONTree?, at path: [String], noting unreadable: UnreadableParts) {
+  init(_ tree: JSONTree, standard: JSONTree?, at path: [String], recordingIn unreadable: UnreadableParts) {
     self.tree = tree
     self.standard = standard
     self.path = path
@@ -45,7 +45,7 @@ struct JSONMemberDecoder: Decoder {
     if let value = Self.renamedCase(of: type, in: tree) { return value }
     var standard = standard
     if standard == nil, let new = json?.init(), case .string(let text) = new.stored { standard = JSONTree(text) }
-    return try Value(from: JSONMemberDecoder(tree, standard: standard, at: path, noting: unreadable))
+    return try Value(from: JSONMemberDecoder(tree, standard: standard, at: path, recordingIn: unreadable))
   }
 
   /// The case of an enumeration that had another raw value.
@@ -61,7 +61,7 @@ struct JSONMemberDecoder: Decoder {
   }
 
   func member(_ tree: JSONTree, standard: JSONTree?, _ name: String) -> JSONMemberDecoder {
-    JSONMemberDecoder(tree, standard: standard, at: path + [name], noting: unreadable)
+    JSONMemberDecoder(tree, standard: standard, at: path + [name], recordingIn: unreadable)
   }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
@@ -102,7 +102,7 @@ private struct JSONMembers<Key: CodingKey>: OptionalDecodingContainer {
     } catch {
       // The default of a member of an unknown key doesn't exist.
       guard standard[name] != nil else { throw error }
-      decoder.unreadable.note(decoder.path + [name], .string(tree.text), as: type)
+      decoder.unreadable.record(decoder.path + [name], .string(tree.text), as: type)
       return try standardValue(type, key)
     }
   }
@@ -114,7 +114,7 @@ private struct JSONMembers<Key: CodingKey>: OptionalDecodingContainer {
     do {
       return try decoder.member(tree, standard: standard[name], name).value(of: type)
     } catch {
-      decoder.unreadable.note(decoder.path + [name], .string(tree.text), as: type)
+      decoder.unreadable.record(decoder.path + [name], .string(tree.text), as: type)
       return standard[name] == nil ? nil : try? standardValue(type, key)
     }
   }

@@ -53,7 +53,7 @@ extension JSONValue {
   /// that the type can decode.
   public init?(stored: StoredValue) {
     let unreadable = UnreadableParts()
-    guard let value = Self.read(stored, at: [], standard: { nil }, noting: unreadable), unreadable.parts.isEmpty else {
+    guard let value = Self.read(stored, at: [], standard: { nil }, recordingIn: unreadable), unreadable.parts.isEmpty else {
       return nil
     }
     self = value
@@ -65,8 +65,8 @@ extension JSONValue {
     let stored = object.attributeValue(at: slot)
     if stored.isNull { return nil }
     let unreadable = UnreadableParts()
-    let value = read(stored, at: [], standard: { object.declaredDefault(at: slot) }, noting: unreadable)
-    if value == nil { unreadable.note([], stored, as: Self.self) }
+    let value = read(stored, at: [], standard: { object.declaredDefault(at: slot) }, recordingIn: unreadable)
+    if value == nil { unreadable.record([], stored, as: Self.self) }
     object.reportUnreadable(unreadable.parts, at: slot)
     return value
   }
@@ -79,7 +79,7 @@ extension JSONValue {
       return object.setAttributeValue(new, at: slot)
     }
     let standard = { object.declaredDefault(at: slot) }
-    let read = read(current, at: [], standard: standard, noting: UnreadableParts())
+    let read = read(current, at: [], standard: standard, recordingIn: UnreadableParts())
     let base = read?.stored ?? standard() ?? .null
     object.setAttributeValue(base == current ? new : merged(new, over: current, readAs: base), at: slot)
   }
@@ -93,7 +93,7 @@ extension JSONValue {
   /// - Returns: nil if the stored value isn't JSON text, or if a member without a default can't be decoded.
   static func read(
     _ stored: StoredValue, at path: [String], standard: @escaping () -> StoredValue?,
-    noting unreadable: UnreadableParts
+    recordingIn unreadable: UnreadableParts
   ) -> Self? {
     guard case .string(let text) = stored else { return nil }
     let mayBeRenamed = renamedMembers.keys.contains { text.contains("\"\($0)\"") }
@@ -103,7 +103,7 @@ extension JSONValue {
     guard let tree = JSONTree(text) else { return nil }
     var known: JSONTree?
     if case .string(let text)? = standard() ?? Self.init()?.stored { known = JSONTree(text) }
-    return try? JSONMemberDecoder(tree, standard: known, at: path, noting: unreadable).value(of: Self.self)
+    return try? JSONMemberDecoder(tree, standard: known, at: path, recordingIn: unreadable).value(of: Self.self)
   }
 
   /// The difference between a new text and the text of what the program read, applied to the stored text.

@@ -6,34 +6,34 @@ import Persist
 final class UnreadableParts {
   private(set) var parts: [UnreadablePart] = []
 
-  func note(_ path: [String], _ value: StoredValue, as type: Any.Type) {
+  func record(_ path: [String], _ value: StoredValue, as type: Any.Type) {
     parts.append(UnreadablePart(path: path, value: value, type: type))
   }
 }
 
 /// Reads the parts of stored values of types that are known at run time only.
 enum PartReader {
-  /// Returns a part; nil for none, or if the part can't be read, which is noted then.
+  /// Returns a part; nil for none, or if the part can't be read, which is recorded then.
   ///
   /// - Parameters:
   ///   - path: the names that lead to the part.
   ///   - standard: returns the part's default, whose members replace missing ones of a JSON text.
   static func value<Part>(
     of type: Part.Type, in stored: StoredValue, at path: [String], standard: @escaping () -> StoredValue?,
-    noting unreadable: UnreadableParts
+    recordingIn unreadable: UnreadableParts
   ) -> Part? {
     guard !stored.isNull, let storable = (type as? any StorableValue.Type)?.wrappedType else { return nil }
     let value: Any?
     if let composite = storable as? any CompositeValue.Type {
-      value = composite.read(stored, at: path, standard: standard, noting: unreadable)
+      value = composite.read(stored, at: path, standard: standard, recordingIn: unreadable)
     } else if let json = storable as? any JSONValue.Type {
-      value = json.read(stored, at: path, standard: standard, noting: unreadable)
+      value = json.read(stored, at: path, standard: standard, recordingIn: unreadable)
     } else {
       value = storable.init(stored: stored)
     }
     // Without a value, the cast to an optional type would succeed.
     if let value, let part = value as? Part { return part }
-    unreadable.note(path, stored, as: storable)
+    unreadable.record(path, stored, as: storable)
     return nil
   }
 

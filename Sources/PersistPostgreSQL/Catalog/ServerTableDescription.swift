@@ -27,14 +27,14 @@ struct ServerTableDescription {
 
   init(_ session: ServerSession, _ map: TableMap) {
     (self.session, self.map) = (session, map)
-    func note(_ comment: String?, _ place: Place) {
+    func record(_ comment: String?, at place: Place) {
       // Subentities share the columns of their parent, which comes first.
       if let comment, !comment.isEmpty, comments[place] == nil { comments[place] = comment }
     }
     for table in map.tables {
       let name = ServerText.name(table.table)
       if table.entity.root === table.entity {
-        note(table.entity.description.userInfo[Self.userInfoKey], Place(table: name))
+        record(table.entity.description.userInfo[Self.userInfoKey], at: Place(table: name))
       }
       for column in table.columns {
         let userInfo: [String: String]? =
@@ -43,7 +43,7 @@ struct ServerTableDescription {
           case .toOne: table.entity.properties[column.slot].relationship?.userInfo
           case .toOneEntity: nil
           }
-        note(userInfo?[Self.userInfoKey], Place(table: name, column: ServerText.name(column.name)))
+        record(userInfo?[Self.userInfoKey], at: Place(table: name, column: ServerText.name(column.name)))
       }
     }
   }

@@ -39,5 +39,5 @@ enum PositionCheck {
   /// The flight reads from a replica, which must have reached the position.
   case reaching(SeenPosition)
   /// The flight reads from the primary server, and the program has seen its position afterward.
-  case noting(SeenPosition)
+  case recording(SeenPosition)
 }

@@ -250,7 +250,7 @@ final class ServerPool: @unchecked Sendable {
   /// Records the server's present position as seen, if it has replicas.
   func recordSeenPosition() throws {
     guard let seenPosition else { return }
-    _ = try mapped { try read(nil, at: .noting(seenPosition)) { try $0.run([]) } }
+    _ = try mapped { try read(nil, at: .recording(seenPosition)) { try $0.run([]) } }
   }
 
   /// Reads one state of the store with several statements.
@@ -335,7 +335,7 @@ final class ServerPool: @unchecked Sendable {
               mayRunAgain = false
             }
             let result = try body(transaction)
-            try transaction.commit(noting: seenPosition, outcome)
+            try transaction.commit(recording: seenPosition, outcome)
             return result
           } catch let failure as ServerFailure where failure.isDisconnected && wasIdle && !transaction.hasBegun
             && !failure.isUnknownOutcome

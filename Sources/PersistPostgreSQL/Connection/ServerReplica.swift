@@ -36,16 +36,16 @@ final class ServerReplica: Sendable {
         // The replica repeats a migration later, or repeats another store.
         return nil
       } catch is SeenPosition.NoReplica {
-        note("it isn't a replica")
+        pauseReading(because: "it isn't a replica")
         return nil
       } catch let failure as ServerFailure where failure.isOfReplica {
-        if failure.isDisconnected { note(failure.message) }
+        if failure.isDisconnected { pauseReading(because: failure.message) }
         return nil
       }
     }
   }
 
-  private func note(_ reason: String) {
+  private func pauseReading(because reason: String) {
     pause.withLock { $0 = .now + Self.pauseLength }
     let place = pool.url?.absoluteString ?? ""
     Logger(label: "persist.postgresql").warning(
@@ -78,7 +78,7 @@ final class ReplicaReads: ServerReadSource {
 
   func read<T>(_ watch: ServerWatch?, _ body: (ServerSession) throws -> T) throws -> T {
     if let seen = primary.seenPosition, let result = try replica.read(watch, after: seen, body) { return result }
-    return try primary.read(watch, at: primary.seenPosition.map { .noting($0) }, body)
+    return try primary.read(watch, at: primary.seenPosition.map { .recording($0) }, body)
   }
 }
 

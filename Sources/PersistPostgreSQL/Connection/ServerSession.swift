@@ -20,9 +20,9 @@ struct ServerSession {
     // A replica that has reached a position before it reads shows at least the state of that position.
     if case .reaching = position { statements.insert(check(SeenPosition.reached), at: 0) }
     if watch != nil { statements.append(check(ServerMark.present)) }
-    if case .noting = position { statements.append(check(SeenPosition.written)) }
+    if case .recording = position { statements.append(check(SeenPosition.written)) }
     var results = try connection.run(statements)
-    if case .noting(let seen) = position { seen.record(results.popLast()) }
+    if case .recording(let seen) = position { seen.record(results.popLast()) }
     if case .reaching(let seen) = position { try seen.requireReached(results.removeFirst()) }
     try watch?.check(results.popLast())
     return results

@@ -139,7 +139,7 @@ final class ServerTransaction {
   /// - Parameters:
   ///   - seen: Records the position of the commit in the server's log; nil if nobody compares it.
   ///   - outcome: Asks whether the transaction was committed if the connection is lost.
-  func commit(noting seen: SeenPosition?, _ outcome: ServerOutcome) throws {
+  func commit(recording seen: SeenPosition?, _ outcome: ServerOutcome) throws {
     guard hasBegun || !last.isEmpty || change != nil else { return }
     var ending = last + ["COMMIT"] + (seen == nil ? [] : [SeenPosition.written])
     let results: [any ServerResult]?

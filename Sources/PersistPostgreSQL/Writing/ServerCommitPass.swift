@@ -132,11 +132,11 @@ struct ServerCommitPass {
   /// Every save locks in the same order, so that no two wait for each other.
   private mutating func checkVersions(_ transaction: ServerTransaction) throws {
     var keys: [String: Set<Int64>] = [:]
-    func note(_ key: ManagedObjectID.Key, _ entity: Entity) throws {
+    func addKey(_ key: ManagedObjectID.Key, _ entity: Entity) throws {
       try keys[plan(entity).table, default: []].insert(self.key(of: key, entity))
     }
-    for row in writes.updates { try note(row.key, row.entity) }
-    for row in writes.touches + writes.deletes + writes.checks { try note(row.key, row.entity) }
+    for row in writes.updates { try addKey(row.key, row.entity) }
+    for row in writes.touches + writes.deletes + writes.checks { try addKey(row.key, row.entity) }
     let tables = keys.sorted { $0.key < $1.key }
     let results = try transaction.run(
       tables.map { table, keys in

@@ -25,11 +25,11 @@ package struct StoreCheck {
     storeAt url: URL, registry: ModelRegistry? = nil, _ report: (StoreProblem) throws -> Void
   ) throws -> IdentifiedStore? {
     var isDamaged = false
-    let noting = { (problem: StoreProblem) in
+    let recordingDamage = { (problem: StoreProblem) in
       if problem.kind == .damagedDatabase { isDamaged = true }
       try report(problem)
     }
-    let store = try found(url, among: registry, noting)
+    let store = try found(url, among: registry, recordingDamage)
     if isDamaged, let words = LostLog.suspicion(storeAt: url) {
       try report(StoreProblem(kind: .missingLog, detail: words))
     }

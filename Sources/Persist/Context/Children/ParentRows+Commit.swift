@@ -212,10 +212,10 @@ extension ManagedObject {
 
   private func recordMember(
     _ other: ManagedObject, of relationship: RelationshipLayout,
-    _ note: (ManagedObject, ManagedObject, RelationshipLayout) -> Void
+    _ visit: (ManagedObject, ManagedObject, RelationshipLayout) -> Void
   ) {
-    note(self, other, relationship)
+    visit(self, other, relationship)
     guard let back = other.back(of: relationship), !(other === self && relationship.isOwnInverse) else { return }
-    note(other, self, back)
+    visit(other, self, back)
   }
 }

@@ -39,7 +39,7 @@ struct GroupReader: ~Copyable {
       ahead.question.tables === question.tables && ahead.question.query == question.query
       && ahead.generation == context.graph.rowGeneration
       && (context.readsUnchangingStores || moment.map(question.tables.store.isRecent) == true)
-    pace.note(wasUsed: isCurrent)
+    pace.record(wasUsed: isCurrent)
     return isCurrent ? rows : nil
   }
 
@@ -68,8 +68,8 @@ struct ReadAheadPace {
   /// The misses in a row after which pauses, which double, get no longer: they are 256 groups then.
   private static let lastDoubling = 8
 
-  /// Notes whether a group that was read ahead could be used.
-  mutating func note(wasUsed: Bool) {
+  /// Records whether a group that was read ahead could be used.
+  mutating func record(wasUsed: Bool) {
     missCount = wasUsed ? 0 : missCount + 1
     // The first read of a new connection is always in vain: it can't tell whether something has changed.
     pause = missCount < 2 ? 0 : 1 << min(missCount, Self.lastDoubling)

@@ -30,7 +30,7 @@ struct LaterChanges {
     /// - Parameter first: The first later change of the object.
     fileprivate init(_ first: HistoryChange) { isNew = first.changeType == .insert }
 
-    fileprivate mutating func note(_ change: HistoryChange) {
+    fileprivate mutating func record(_ change: HistoryChange) {
       switch change.changeType {
       case .insert: (isDeleted, isInserted) = (false, true)
       case .delete:
@@ -66,7 +66,7 @@ struct LaterChanges {
   init(_ transactions: [HistoryTransaction], comparedWith newest: ManagedObjectContext) throws {
     effects = transactions.reduce(into: Dictionary()) { effects, transaction in
       for change in transaction.changes ?? [] {
-        effects[change.changedObjectID, default: Effect(change)].note(change)
+        effects[change.changedObjectID, default: Effect(change)].record(change)
       }
     }
     try removeReverted(newest)

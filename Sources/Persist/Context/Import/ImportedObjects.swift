@@ -20,7 +20,7 @@ final class ImportedObjects {
     // Other data of the import may have found the object by another attribute, and changed this value.
     objects[ImportedProperty(key)]?[identity]?.first { object in
       object.table?.context === context && object.change != .deleted && object.entity.isKind(of: entity)
-        && object.unnotedValue(at: key.slot) == identity
+        && object.unobservedValue(at: key.slot) == identity
     }
   }
 

@@ -124,9 +124,9 @@ extension ManagedObjectContext {
     do {
       let pass = MergePass(self, leavingConflicts: false)
       try pass.merge(SavedChanges(updated: Set(objects.map(\.objectID))))
-      announce { noted in
-        noted.deleted.formUnion(pass.merged.deleted)
-        noted.refreshed.formUnion(pass.merged.refreshed)
+      announce { announced in
+        announced.deleted.formUnion(pass.merged.deleted)
+        announced.refreshed.formUnion(pass.merged.refreshed)
       }
     } catch {
       deferError(error)

@@ -83,10 +83,10 @@ extension ManagedObjectContext {
     notifyChildren(changes)
     lastMerge = pass
     let merged = pass.end(holdingNewObjects: holdingNewObjects)
-    announce { noted in
-      noted.inserted.formUnion(merged.inserted)
-      noted.deleted.formUnion(merged.deleted)
-      noted.refreshed.formUnion(merged.refreshed)
+    announce { announced in
+      announced.inserted.formUnion(merged.inserted)
+      announced.deleted.formUnion(merged.deleted)
+      announced.refreshed.formUnion(merged.refreshed)
     }
     if changes.isIncomplete { send(.didMergeUnknownChanges) }
     if ContextNotifications.areWanted {

@@ -23,7 +23,7 @@ extension SavePass {
   private func resolve(_ first: SaveConflict, andRepeat work: () throws -> Void) throws {
     let policy = context.mergePolicy
     let before = UnsavedState(of: context)
-    let noteCount = formerEnds.count
+    let formerEndCount = formerEnds.count
     var conflict = first
     do {
       for _ in 0..<Self.conflictRounds {
@@ -53,7 +53,7 @@ extension SavePass {
       throw conflict.error
     } catch {
       // Unchanged objects that were to be read again still have what they had read, as the others do.
-      before.restore(except: allAccepted, and: formerEnds.dropFirst(noteCount).map(\.state))
+      before.restore(except: allAccepted, and: formerEnds.dropFirst(formerEndCount).map(\.state))
       throw error
     }
   }

@@ -12,7 +12,7 @@ package final class ChangeTracker {
   /// The index of each object's entry.
   private var indexes: [ObjectIdentifier: Int] = Dictionary()
   /// Events of objects other than changes to their properties.
-  var noted = ObjectsDidChange()
+  var announced = ObjectsDidChange()
   /// The entries of the event being delivered, and the index of each object's entry.
   private var delivered: ContiguousArray<Entry> = []
   private var deliveredIndexes: [ObjectIdentifier: Int] = Dictionary()
@@ -37,7 +37,7 @@ package final class ChangeTracker {
     return observations.isEmpty && !isDelivering
   }
 
-  var hasPendingChanges: Bool { !entries.isEmpty || !noted.isEmpty }
+  var hasPendingChanges: Bool { !entries.isEmpty || !announced.isEmpty }
 
   /// Records an object before its first change.
   func enter(_ object: ManagedObject, before: ObjectState?) {
@@ -64,7 +64,7 @@ package final class ChangeTracker {
 
   func forgetPendingChanges() {
     _ = takeEntries()
-    noted = ObjectsDidChange()
+    announced = ObjectsDidChange()
   }
 
   package func keep(_ observation: ContextObservation) {
@@ -118,8 +118,8 @@ package final class ChangeTracker {
 
 extension ObjectsDidChange {
   /// Creates the event for the objects of some entries.
-  init(_ entries: some Collection<ChangeTracker.Entry>, noted: ObjectsDidChange) {
-    self = noted
+  init(_ entries: some Collection<ChangeTracker.Entry>, announced: ObjectsDidChange) {
+    self = announced
     for entry in entries {
       let object = entry.object
       switch (entry.before?.change, object.table == nil ? nil : object.change) {

@@ -54,14 +54,14 @@ extension ManagedObject {
     guard isDraft, !source.isDraft, !source.hasLooseValues, source.loading == .loaded, let sourceRow = source.row,
       let context = tableReference?._withUnsafeGuaranteedRef(\.contextReference)
     else {
-      for copy in copies { setPending(source.unnotedValue(at: copy.sourceSlot), at: copy.slot) }
+      for copy in copies { setPending(source.unobservedValue(at: copy.sourceSlot), at: copy.slot) }
       return
     }
     let sourceLayout = source.layout
     for copy in copies {
       recordChange(at: copy.slot)
       if !copyInDraft(copy, from: sourceRow.view, sourceLayout, in: context) {
-        setPending(source.unnotedValue(at: copy.sourceSlot), at: copy.slot)
+        setPending(source.unobservedValue(at: copy.sourceSlot), at: copy.slot)
       }
     }
   }

@@ -23,11 +23,11 @@ extension ManagedObject {
   /// ``Property/slot`` of an attribute of the object's entity.
   public final func attributeValue(at slot: Int) -> StoredValue {
     recordRead(at: slot)
-    return unnotedValue(at: slot)
+    return unobservedValue(at: slot)
   }
 
   /// As ``attributeValue(at:)``, for the context's own purposes, which no observer has to hear of.
-  package final func unnotedValue(at slot: Int) -> StoredValue {
+  package final func unobservedValue(at slot: Int) -> StoredValue {
     if loading == .fault { fulfill(reading: slot) }
     if hasLooseValues, let value = looseValues[slot] { return value }
     return isDraft ? draftValue(at: slot) : committedValue(at: slot)
@@ -80,7 +80,7 @@ extension ManagedObject {
     if let row = row(with: slot, as: .boolean) {
       return row.isNull(slot, of: rowSlotCount) ? nil : row.integer(slot) != 0
     }
-    return if case .boolean(let value) = unnotedValue(at: slot) { value } else { nil }
+    return if case .boolean(let value) = unobservedValue(at: slot) { value } else { nil }
   }
 
   /// Returns a `double` or `float` attribute by slot, including unsaved changes; nil for null or a value of another
@@ -89,7 +89,7 @@ extension ManagedObject {
     if let row = row(with: slot, as: .double) {
       return row.isNull(slot, of: rowSlotCount) ? nil : row.double(slot)
     }
-    return if case .double(let value) = unnotedValue(at: slot) { value } else { nil }
+    return if case .double(let value) = unobservedValue(at: slot) { value } else { nil }
   }
 
   /// Returns a decimal attribute by slot, including unsaved changes; nil for null or a value of another type.
@@ -102,7 +102,7 @@ extension ManagedObject {
     if let row = row(with: slot, as: .string) {
       return row.isNull(slot, of: rowSlotCount) ? nil : row.string(slot)
     }
-    return if case .string(let value) = unnotedValue(at: slot) { value } else { nil }
+    return if case .string(let value) = unobservedValue(at: slot) { value } else { nil }
   }
 
   /// Returns a date attribute by slot, including unsaved changes; nil for null or a value of another type.
@@ -110,7 +110,7 @@ extension ManagedObject {
     if let row = row(with: slot, as: .date) {
       return row.isNull(slot, of: rowSlotCount) ? nil : Date(timeIntervalSinceReferenceDate: row.double(slot))
     }
-    return if case .date(let value) = unnotedValue(at: slot) { value } else { nil }
+    return if case .date(let value) = unobservedValue(at: slot) { value } else { nil }
   }
 
   /// Returns the bytes of an attribute by slot, archived for a transformable one; nil for null or another type.
@@ -123,7 +123,7 @@ extension ManagedObject {
     if let row = row(with: slot, as: .uuid) {
       return row.isNull(slot, of: rowSlotCount) ? nil : row.uuid(slot)
     }
-    return if case .uuid(let value) = unnotedValue(at: slot) { value } else { nil }
+    return if case .uuid(let value) = unobservedValue(at: slot) { value } else { nil }
   }
 
   @inline(__always)
@@ -224,7 +224,7 @@ extension ManagedObject {
   /// Returns the value including unsaved changes. A fault that has its row remains a fault.
   final func presentValue(at slot: Int) -> StoredValue {
     if hasLooseValues, let value = looseValues[slot] { return value }
-    return snapshot == nil ? unnotedValue(at: slot) : committedValue(at: slot)
+    return snapshot == nil ? unobservedValue(at: slot) : committedValue(at: slot)
   }
 
   /// Prepares for a change: reads the row, and notifies the context.

@@ -145,7 +145,7 @@ package final class UnreadableScan {
 extension UnreadableScan.Reader {
   /// The value that the property has after the migration; null for none.
   fileprivate func value(of object: ManagedObject) -> StoredValue {
-    let value = object.unnotedValue(at: slot)
+    let value = object.unobservedValue(at: slot)
     if let move {
       return move.value(of: value, filling: fill) { AttributeValue($1.attribute).converted($0) ?? .null }
     }

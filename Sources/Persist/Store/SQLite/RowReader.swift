@@ -14,7 +14,7 @@ struct RowReader {
   /// Rows whose values needn't be read; nil for none.
   var held: KnownRows?
   /// The number of rows between reports to a monitor.
-  static let notedRows = 1000
+  static let rowsBetweenReports = 1000
   private(set) var batch = RowBatch()
   /// The value of the owners' column for each row.
   private(set) var owners: [Int64] = []
@@ -74,7 +74,7 @@ struct RowReader {
         let offset = try readRow(statement, as: variant, version: version)
         batch.append(key: key, entityIndex: variant.entityIndex, offset: offset)
       }
-      if let monitor, batch.count.isMultiple(of: Self.notedRows) { monitor.count(rows: Self.notedRows) }
+      if let monitor, batch.count.isMultiple(of: Self.rowsBetweenReports) { monitor.count(rows: Self.rowsBetweenReports) }
       if let ownerColumn { owners.append(statement.integer(ownerColumn)) }
       if batch.count == limit {
         isSuspended = true
@@ -92,7 +92,7 @@ struct RowReader {
         continue
       }
       batch.append(key: statement.integer(0), entityIndex: variant.entityIndex)
-      if let monitor, batch.count.isMultiple(of: Self.notedRows) { monitor.count(rows: Self.notedRows) }
+      if let monitor, batch.count.isMultiple(of: Self.rowsBetweenReports) { monitor.count(rows: Self.rowsBetweenReports) }
     }
     statement.reset()
   }

@@ -13,16 +13,16 @@ extension SQLiteStore {
       var reader = RowReader(plan, map: map, expectedRows: query.limit ?? query.keys?.count)
       (reader.monitor, reader.held) = (monitor, held)
       try query.keysOnly ? reader.readKeys(statement) : reader.readRows(statement)
-      monitor?.count(rows: reader.batch.count % RowReader.notedRows)
+      monitor?.count(rows: reader.batch.count % RowReader.rowsBetweenReports)
       if !isSorted { reader.sortByKey() }
       return reader.batch
     }
   }
 
   /// The number of rows that the calling thread reads before another one continues; reading them takes a few
-  /// milliseconds. A multiple of ``RowReader/notedRows``, as is ``partSize``.
-  private static let firstPartSize = 2 * RowReader.notedRows
-  private static let partSize = 4 * RowReader.notedRows
+  /// milliseconds. A multiple of ``RowReader/rowsBetweenReports``, as is ``partSize``.
+  private static let firstPartSize = 2 * RowReader.rowsBetweenReports
+  private static let partSize = 4 * RowReader.rowsBetweenReports
 
   func forEachPart(
     of query: RowQuery, monitor: ReadMonitor?, held: KnownRows?, on threads: ThreadPool,
@@ -40,7 +40,7 @@ extension SQLiteStore {
       var size = isSorted ? Self.firstPartSize : .max
       let produce = {
         let isLast = try reader.readPart(statement, upTo: size)
-        if isLast { monitor?.count(rows: reader.batch.count % RowReader.notedRows) }
+        if isLast { monitor?.count(rows: reader.batch.count % RowReader.rowsBetweenReports) }
         if !isSorted { reader.sortByKey() }
         size = Self.partSize
         return (part: reader.takeRows(expecting: isLast ? 0 : size), isLast: isLast)
@@ -85,7 +85,7 @@ extension SQLiteStore {
         try connection.query(sql) { row in
           guard let variant = plan.variant(ofNumber: row.integer(1)) else { return }
           keys.append(row.integer(0), entityIndex: variant.entityIndex)
-          if keys.count.isMultiple(of: RowReader.notedRows) { monitor?.count(rows: RowReader.notedRows) }
+          if keys.count.isMultiple(of: RowReader.rowsBetweenReports) { monitor?.count(rows: RowReader.rowsBetweenReports) }
         }
       }
       return keys

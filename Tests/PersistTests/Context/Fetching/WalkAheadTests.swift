@@ -63,14 +63,14 @@ struct WalkAheadTests {
     #expect(pauses == [0, 0])
     pauses = []
     for _ in 0..<10 {
-      pace.note(wasUsed: false)
+      pace.record(wasUsed: false)
       pauses.append(pause())
     }
     #expect(pauses == [0, 4, 8, 16, 32, 64, 128, 256, 256, 256])
-    pace.note(wasUsed: true)
+    pace.record(wasUsed: true)
     pauses = (0..<100).map { _ in pause() }
     #expect(pauses.allSatisfy { $0 == 0 })
-    pace.note(wasUsed: false)
+    pace.record(wasUsed: false)
     let first = pause()
     #expect(first == 0)
   }

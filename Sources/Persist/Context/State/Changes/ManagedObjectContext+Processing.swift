@@ -20,18 +20,18 @@ extension ManagedObjectContext {
   private func process(_ tracker: ChangeTracker, isUndoable: Bool) {
     let entries = tracker.takeEntries()
     if isUndoable { changeRecorder?.record(entries, in: self) }
-    let changes = ObjectsDidChange(entries, noted: tracker.noted)
-    tracker.noted = ObjectsDidChange()
+    let changes = ObjectsDidChange(entries, announced: tracker.announced)
+    tracker.announced = ObjectsDidChange()
     guard !changes.isEmpty else { return }
     tracker.deliver(.objectsDidChange(changes), of: entries, from: self)
   }
 
   /// Reports events of objects other than changes to their properties, as an event of its own.
   ///
-  /// - Parameter note: Adds the objects to report; not called if the context isn't observed.
-  func announce(_ note: (inout ObjectsDidChange) -> Void) {
+  /// - Parameter add: Adds the objects to report; not called if the context isn't observed.
+  func announce(_ add: (inout ObjectsDidChange) -> Void) {
     guard let tracker else { return }
-    note(&tracker.noted)
+    add(&tracker.announced)
     processTrackedChanges(isUndoable: false)
   }
 

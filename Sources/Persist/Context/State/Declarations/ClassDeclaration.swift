@@ -47,8 +47,8 @@ public struct ClassDeclaration: Sendable {
 
   private init(lookingAt type: ManagedObject.Type) {
     var prototype: ManagedObject?
-    let notes = DeclarationRecording.notes { prototype = type.prototype() }
-    var left = notes.declarations
+    let record = DeclarationRecording.record { prototype = type.prototype() }
+    var left = record.declarations
     guard !left.isEmpty else {
       // Without a mirror, which takes a million instructions for the first class, and most of that for each other one.
       (self.type, parents, members, problems) = (type, Self.superclasses(of: type), [], [])
@@ -116,18 +116,18 @@ extension ClassDeclaration {
   /// ```
   public func members(along keyPath: AnyKeyPath) -> [Member]? {
     let root = type.prototype()
-    let notes = DeclarationRecording.notes {
+    let record = DeclarationRecording.record {
       DeclarationRecording.current?.destinations = []
       _ = root[keyPath: keyPath]
     }
-    let objects = [root] + (notes.destinations ?? [])
-    guard !notes.uses.isEmpty, notes.uses.count <= objects.count,
-      zip(notes.uses, objects).allSatisfy({ $0.object === $1 })
+    let objects = [root] + (record.destinations ?? [])
+    guard !record.uses.isEmpty, record.uses.count <= objects.count,
+      zip(record.uses, objects).allSatisfy({ $0.object === $1 })
     else { return nil }
-    let members = notes.uses.compactMap { use in
+    let members = record.uses.compactMap { use in
       ClassDeclaration(use.owner).members.first { $0.key == use.key && $0.owner == use.owner }
     }
-    return members.count == notes.uses.count ? members : nil
+    return members.count == record.uses.count ? members : nil
   }
 
   /// Returns the declared property that a key path consists of; nil if there is none or more than one.
@@ -141,7 +141,7 @@ extension ClassDeclaration {
   package func result(of keyPath: AnyKeyPath, forComposites value: StoredValue) -> Any? {
     let root = type.prototype(compositeValue: value)
     var result: Any?
-    _ = DeclarationRecording.notes {
+    _ = DeclarationRecording.record {
       DeclarationRecording.current?.destinations = []
       DeclarationRecording.current?.compositeValue = value
       result = root[keyPath: keyPath]

@@ -8,7 +8,7 @@ public enum DeclarationRecording {
   /// The number of classes being examined, across all threads.
   @usableFromInline static let count = Atomic<Int>(0)
   /// The current task's recording; nil while it creates objects for use.
-  @TaskLocal static var current: Notes?
+  @TaskLocal static var current: Record?
 
   /// Whether new properties should be recorded. Nearly always false, and then almost free.
   @inlinable public static var isActive: Bool { count.load(ordering: .relaxed) != 0 }
@@ -19,7 +19,7 @@ public enum DeclarationRecording {
   }
 
   /// `@unchecked Sendable`: created, used and released in one synchronous call, and visible to that call's task only.
-  final class Notes: @unchecked Sendable {
+  final class Record: @unchecked Sendable {
     var declarations: [(key: DeclarationKey, declaration: any PropertyDeclaration)] = []
     /// The accessed properties of prototypes.
     var uses: [(key: DeclarationKey, owner: ManagedObject.Type, object: ManagedObject)] = []
@@ -40,11 +40,11 @@ public enum DeclarationRecording {
     }
   }
 
-  static func notes(while body: () throws -> Void) rethrows -> Notes {
-    let notes = Notes()
+  static func record(while body: () throws -> Void) rethrows -> Record {
+    let record = Record()
     count.add(1, ordering: .sequentiallyConsistent)
     defer { count.subtract(1, ordering: .sequentiallyConsistent) }
-    try $current.withValue(notes) { try body() }
-    return notes
+    try $current.withValue(record) { try body() }
+    return record
   }
 }

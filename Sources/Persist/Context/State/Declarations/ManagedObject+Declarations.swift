@@ -31,14 +31,14 @@ extension ManagedObject {
   /// Whether the object has a row, and an attribute no value.
   ///
   /// For a composite attribute this can be a value all of whose parts are nil: its columns are the same.
-  package final func isMissingInRow(at slot: Int) -> Bool { snapshot != nil && unnotedValue(at: slot).isNull }
+  package final func isMissingInRow(at slot: Int) -> Bool { snapshot != nil && unobservedValue(at: slot).isNull }
 
   /// Returns a prototype as the destination of a declared to-one relationship while a key path is resolved; nil
   /// otherwise.
   public final func followedDestination<Object: ManagedObject>(as type: Object.Type) -> Object? {
-    guard isPrototype, let notes = DeclarationRecording.current, notes.destinations != nil else { return nil }
-    let object = type.prototype(compositeValue: notes.compositeValue) as? Object
-    if let object { notes.destinations?.append(object) }
+    guard isPrototype, let record = DeclarationRecording.current, record.destinations != nil else { return nil }
+    let object = type.prototype(compositeValue: record.compositeValue) as? Object
+    if let object { record.destinations?.append(object) }
     return object
   }
 

@@ -105,7 +105,7 @@ extension ManagedObject {
   @usableFromInline @inline(never)
   final func reportUnreadable(at slot: Int, as type: Any.Type) {
     guard table != nil, slot < layout.properties.count else { return }
-    let value = unnotedValue(at: slot)
+    let value = unobservedValue(at: slot)
     if !value.isNull { reportUnreadable([UnreadablePart(path: [], value: value, type: type)], at: slot) }
   }
 
@@ -113,7 +113,7 @@ extension ManagedObject {
   /// new object, and for no value.
   package final func valueBeneathChanges(at slot: Int) -> StoredValue? {
     guard table != nil, change != .inserted else { return nil }
-    let value = unnotedValue(at: slot)
+    let value = unobservedValue(at: slot)
     return value.isNull ? nil : value
   }
 

@@ -83,7 +83,7 @@ extension ManagedObject {
     willChange()
     setPending(other.map { .objectID($0.objectID) } ?? .null, at: slot)
     if let other { hold(other, at: slot) }
-    if let other, relationship.inverse == nil { table.context.oneWay.note(other, of: self) }
+    if let other, relationship.inverse == nil { table.context.oneWay.record(other, of: self) }
     // In some stores the old destination refers to another object; it is then left unchanged.
     if let old, let back = old.back(of: relationship), back.isToMany || old.refers(to: self, at: back) {
       old.forget(self, in: back)
@@ -130,7 +130,7 @@ extension ManagedObject {
       _ = memberIDs(of: relationship)
     }
     if relationship.isOneWayToMany { removeFromFormerOwner(other, of: relationship) }
-    if relationship.inverse == nil { table?.context.oneWay.note(other, of: self) }
+    if relationship.inverse == nil { table?.context.oneWay.record(other, of: self) }
     members.insert(other.objectID, at: index)
     retainNewMember(other, at: relationship.slot)
   }

@@ -53,7 +53,7 @@ final class OneWayHolders {
   }
 
   /// Adds a relationship that the program has just changed, unless others have changed since the index was built.
-  func note(_ source: ManagedObject, relatedTo destination: ManagedObject) {
+  func record(_ source: ManagedObject, relatedTo destination: ManagedObject) {
     guard let before = revision, context.oneWay.revision == before &+ 1 else { return }
     byDestination[destination.objectID.current, default: []].append(source)
     revision = context.oneWay.revision

@@ -23,9 +23,9 @@ final class OneWayRelationships {
   func replaceAdded(by owners: [OneWayMember: ManagedObjectID]) { self.owners = owners }
 
   /// Records that an object refers to another one.
-  func note(_ destination: ManagedObject, of source: ManagedObject) {
+  func record(_ destination: ManagedObject, of source: ManagedObject) {
     revision &+= 1
-    keptHolders?.note(source, relatedTo: destination)
+    keptHolders?.record(source, relatedTo: destination)
   }
 
   /// The kept holders of a context.

@@ -27,7 +27,7 @@ extension RedeclarableMembers where Self: ManagedObject {
         if let end { hold(end, at: property.slot) }
         values[property.name] = .some(end)
       } else {
-        values[property.name] = .some(dynamicValue(unnotedValue(at: property.slot), of: property))
+        values[property.name] = .some(dynamicValue(unobservedValue(at: property.slot), of: property))
       }
     }
     return values

@@ -62,11 +62,11 @@ extension ModelArchiveReader {
     if let converted = try value.storedValue?.converted(to: attribute.type) {
       attribute.defaultValue = converted
     } else {
-      let note = try summary(value)
-      attribute.unknown["NSDefaultValue"] = note
+      let text = try summary(value)
+      attribute.unknown["NSDefaultValue"] = text
       warnings.add(
         .property(entity, attribute.name),
-        "The default, \(ValueWords.text(note ?? "")), is no value of type \(attribute.type.rawValue), so the attribute "
+        "The default, \(ValueWords.text(text ?? "")), is no value of type \(attribute.type.rawValue), so the attribute "
           + "has none.")
     }
   }

@@ -235,8 +235,8 @@ extension ModelArchiveReader {
     case .null?, .objectID?, .composite?, nil: break
     }
     if let elements = try object.elements {
-      let notes = try elements.map { try $0.storedValue == nil ? $0.className ?? "" : summary($0) ?? "" }
-      return notes.joined(separator: ", ")
+      let summaries = try elements.map { try $0.storedValue == nil ? $0.className ?? "" : summary($0) ?? "" }
+      return summaries.joined(separator: ", ")
     }
     return object.className
   }

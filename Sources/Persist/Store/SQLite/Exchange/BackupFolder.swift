@@ -4,7 +4,7 @@ import Foundation
 /// copy nor a store that should have been restored.
 final class BackupFolder {
   /// The record in the folder.
-  private struct Note: Codable {
+  private struct Record: Codable {
     /// The location of the copy.
     var copy: URL
     var isKept: Bool
@@ -15,12 +15,12 @@ final class BackupFolder {
   private let url: URL
   private let store: URL
   private let lock: FolderLock
-  private var note: Note
+  private var record: Record
 
-  var copy: URL { note.copy }
+  var copy: URL { record.copy }
 
-  private init(_ url: URL, of store: URL, lock: FolderLock, note: Note) {
-    (self.url, self.store, self.lock, self.note) = (url, store, lock, note)
+  private init(_ url: URL, of store: URL, lock: FolderLock, record: Record) {
+    (self.url, self.store, self.lock, self.record) = (url, store, lock, record)
   }
 
   /// - Parameter wait: The maximum time to wait for another process that migrates the store.
@@ -30,17 +30,17 @@ final class BackupFolder {
   ) throws {
     let url = Self.url(besideStoreAt: store)
     let lock = try FolderLock.make(url, besideStoreAt: store, waitingAtMost: wait)
-    let note =
+    let record =
       switch backup {
-      case .removedAfterward: Note(copy: url.appendingPathComponent(store.lastPathComponent), isKept: false)
-      case .kept(let place): Note(copy: place, isKept: true)
+      case .removedAfterward: Record(copy: url.appendingPathComponent(store.lastPathComponent), isKept: false)
+      case .kept(let place): Record(copy: place, isKept: true)
       }
-    self.init(url, of: store, lock: lock, note: note)
+    self.init(url, of: store, lock: lock, record: record)
     // An existing copy with this name isn't this process's, and must not be mistaken for it.
-    guard FileState(note.copy) == nil else {
+    guard FileState(record.copy) == nil else {
       remove(keepingCopy: true)
       throw PersistenceError(
-        .fileAccess, at: .file(note.copy), "A file of this name already exists.",
+        .fileAccess, at: .file(record.copy), "A file of this name already exists.",
         fix: "Choose another name for the backup.")
     }
     try write()
@@ -78,7 +78,7 @@ final class BackupFolder {
 
   /// Replaces the store with the copy.
   func restore() throws {
-    note.isRestoring = true
+    record.isRestoring = true
     try write()
     do {
       try StoreBackup.replace(storeAt: store, withStoreAt: copy)
@@ -89,7 +89,7 @@ final class BackupFolder {
       }
       try StoreBackup.copy(storeAt: copy, to: store)
     }
-    note.isRestoring = false
+    record.isRestoring = false
     try write()
   }
 
@@ -109,19 +109,19 @@ final class BackupFolder {
     let url = url(besideStoreAt: store)
     guard FileState(url) != nil, let lock = FolderLock.acquire(url) else { return }
     guard let content = FileManager.default.contents(atPath: file(in: url).path),
-      let note = try? JSONDecoder().decode(Note.self, from: content)
+      let record = try? JSONDecoder().decode(Record.self, from: content)
     else {
       // The process was killed before anything was started.
       try? FileManager.default.removeItem(at: url)
       return
     }
-    try BackupFolder(url, of: store, lock: lock, note: note).restoreIfDamaged()
+    try BackupFolder(url, of: store, lock: lock, record: record).restoreIfDamaged()
   }
 
   private func restoreIfDamaged() throws {
-    if FileState(copy) != nil, try note.isRestoring || !canReadStore(toItsEnd: false) { try restore() }
+    if FileState(copy) != nil, try record.isRestoring || !canReadStore(toItsEnd: false) { try restore() }
     // A copy to be kept remains if it was completed and the migration took effect.
-    let isWanted = note.isKept && FileState(copy) != nil && fingerprints(of: store) != fingerprints(of: copy)
+    let isWanted = record.isKept && FileState(copy) != nil && fingerprints(of: store) != fingerprints(of: copy)
     remove(keepingCopy: isWanted)
   }
 
@@ -132,6 +132,6 @@ final class BackupFolder {
   private static func file(in folder: URL) -> URL { folder.appendingPathComponent("backup.json") }
 
   private func write() throws {
-    try FileSynchronization.write(note, to: Self.file(in: url), what: "note of the backup")
+    try FileSynchronization.write(record, to: Self.file(in: url), what: "record of the backup")
   }
 }

@@ -54,9 +54,9 @@ package enum FileSynchronization {
   /// Writes a record that a later process may depend on: it is on disk before anything else is done.
   ///
   /// - Parameter what: The name of the record in error messages.
-  static func write(_ note: some Encodable, to file: URL, what: String) throws {
+  static func write(_ record: some Encodable, to file: URL, what: String) throws {
     do {
-      try JSONEncoder().encode(note).write(to: file, options: .atomic)
+      try JSONEncoder().encode(record).write(to: file, options: .atomic)
     } catch {
       throw PersistenceError(
         .init(ofWriting: error), at: .file(file), "The \(what) can't be written: \(error.localizedDescription)",
