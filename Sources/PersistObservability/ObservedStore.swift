@@ -125,7 +125,7 @@ final class ObservedStore: PersistentStore, ObservedSource {
   func move(
     to location: StoreLocation, options: StoreOptions, exchange: (any PersistentStore) -> Void
   ) throws -> any PersistentStore {
-    // The options of the new store say who observes it.
+    // The new store isn't wrapped here: its own options contain the observer.
     try observe(.copy, nil) { try base.move(to: location, options: options, exchange: exchange) }
   }
 

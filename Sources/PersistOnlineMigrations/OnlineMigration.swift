@@ -306,7 +306,7 @@ extension OnlineMigration {
 
   private func expandedModels(_ connection: OnlineConnection) throws -> (OnlineRecord, OnlineModels) {
     guard let record = try connection.record() else {
-      // A schema without a store has other errors.
+      // Throws the fitting error if the schema contains no store.
       _ = try connection.catalog()
       throw PersistenceError(
         .invalidRequest, at: .store(url), "The store serves one model; no online migration has begun.",

@@ -189,7 +189,7 @@ final class PostgreSQLStore: PersistentStore {
           fix: "Remove the open store and add this one.")
       }
       new.setWatch(watch(catalog.metadata, mark, of: new))
-      // Nobody writes meanwhile, since what a save writes depends on the schema.
+      // No save may run meanwhile, since the statements of a save depend on the schema.
       try old.pool.closing {
         historyMap.withLock { $0 = HistoryMap(catalog, in: map, expansion) }
         freeKeys.withLock { $0 = [:] }

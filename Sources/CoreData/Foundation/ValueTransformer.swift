@@ -96,7 +96,7 @@ open class NSSecureUnarchiveFromDataTransformer: ValueTransformer, @unchecked Se
     return try? AttributeTransformers.transformer(named: "")?.data(from: value)
   }
 
-  // Archives are read in reverse: data is what the store has.
+  // Reversed: the transformer's output is the object, its input the archived data.
   fileprivate var isReversed: Bool { true }
 }
 

@@ -160,7 +160,7 @@ final class LiveMutableOrderedSet: NSMutableOrderedSet {
   override func replaceObjects(at indexes: IndexSet, with objects: [Any]) {
     changeCopy { $0.replaceObjects(at: indexes, with: objects) }
   }
-  // Foundation's method may not return.
+  // Replaces Foundation's implementation, which may loop endlessly on a live set.
   override func intersect(_ other: NSOrderedSet) { keep { other.contains($0) } }
   override func minus(_ other: NSOrderedSet) { keep { !other.contains($0) } }
   override func union(_ other: NSOrderedSet) { addObjects(from: other.array) }

@@ -63,7 +63,7 @@ enum ValidationOutcomes {
   private static let errors = Locked<[ObjectIdentifier: [String: [any Error]]]>([:])
 
   static func error(of key: String, in object: ManagedObject) -> (any Error)? {
-    // Several methods of one property have several errors: each of its validators takes one.
+    // A property with several validating methods may have several errors; each validator reports one of them.
     errors.withLock { errors in
       guard var waiting = errors[ObjectIdentifier(object)]?[key], !waiting.isEmpty else { return nil }
       defer { errors[ObjectIdentifier(object)]?[key] = waiting }

@@ -235,7 +235,8 @@ open class NSFetchedResultsController<ResultType>: NSObject, @unchecked Sendable
     (object as? ManagedObject).flatMap { results.controller?.indexPath(forObject: $0) }.map(\.foundation)
   }
 
-  // The delegate's controller is another object with the same results.
+  // Two controllers are equal if they show the same results: delegates are called with another instance than the
+  // program's.
   open override func isEqual(_ other: Any?) -> Bool { (other as? any SharedResults)?.identity == identity }
   open override var hash: Int { identity.hashValue }
 }

@@ -18,7 +18,7 @@ enum Failure {
   ///   - asJSON: whether `--json` was given; the error is then written to standard output too.
   static func report(_ error: any Error, of command: any ParsableCommand.Type, asJSON: Bool) -> Int32 {
     if let code = error as? ExitCode { return code.rawValue }
-    // Outside of parsing, the parser takes it for an error of the whole program.
+    // Thrown after parsing, it would be printed with the usage of the whole program instead of the command's.
     if let error = error as? ValidationError {
       StandardError.printError("Error: \(error.message)\nUsage: \(PersistCommand.usageString(for: command))")
       return usage

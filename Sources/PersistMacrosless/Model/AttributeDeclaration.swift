@@ -119,7 +119,7 @@ extension StoredValue {
     switch (self, type) {
     case (.integer(let value), .double), (.integer(let value), .float): .double(Double(value))
     case (.integer(let value), .decimal): .decimal(Decimal(value))
-    // The number that the source says, as for values; none for infinity.
+    // The shortest decimal that reads as the same double is the number in the source; infinity has none.
     case (.double(let value), .decimal): Decimal(shortestTextOf: value).map(StoredValue.decimal)
     case (.data, .transformable), (.integer, .int16), (.integer, .int32), (.integer, .int64), (.double, .double),
       (.double, .float), (.decimal, .decimal), (.date, .date), (.string, .string), (.null, _):

@@ -29,7 +29,7 @@ final class CompositeEncoder: Encoder {
     } catch {
       preconditionFailure("A value of type \(type(of: value)) can't be encoded: \(error)")
     }
-    // The value has no such parts, and neither had what was read.
+    // Parts that the type doesn't know are kept as they are.
     for (name, part) in currentParts where encoder.parts[name] == nil && baseParts[name] == nil {
       encoder.parts[name] = part
     }

@@ -40,7 +40,7 @@ struct JSONMemberDecoder: Decoder {
     let json = type as? any JSONValue.Type
     let tree = tree.renaming(json?.renamedMembers ?? [:])
     if let value = try? Self.strict.decode(type, from: tree.data) { return value }
-    // The standard library's own types would ask for the same value again.
+    // Decoding a type of the standard library member by member would end here again.
     guard !(type is String.Type || type is Bool.Type || type is any Numeric.Type) else { throw mismatch("a \(type)") }
     if let value = Self.renamedCase(of: type, in: tree) { return value }
     var standard = standard
@@ -100,7 +100,7 @@ private struct JSONMembers<Key: CodingKey>: OptionalDecodingContainer {
     do {
       return try decoder.member(tree, standard: standard[name], name).value(of: type)
     } catch {
-      // The default of a member of an unknown key doesn't exist.
+      // A key that the default doesn't contain has no default value.
       guard standard[name] != nil else { throw error }
       decoder.unreadable.record(decoder.path + [name], .string(tree.text), as: type)
       return try standardValue(type, key)

@@ -44,7 +44,7 @@ struct JSONTree: Equatable {
     guard case .object(var members) = value else { return self }
     for (old, new) in renames.sorted(on: \.key) {
       guard let member = members[old] else { continue }
-      // The former name may be that of another member today.
+      // A value that has the new name already isn't replaced.
       if members[new] == nil {
         members[new] = member
         members[old] = nil

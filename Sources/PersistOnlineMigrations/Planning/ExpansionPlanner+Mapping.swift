@@ -37,7 +37,7 @@ extension ExpansionPlanner {
   private mutating func add(_ value: MappedAttributes.Value, _ side: OnlineExpansion.Side) {
     let (own, other) = side == .second ? (forward.planned, forward.map) : (forward.map, forward.planned)
     let table = own[value.entity].table
-    // Tables get their names first.
+    // Renamed tables are handled before; here both models must already use the same table.
     guard table == other[value.source].table else { return }
     guard let column = column(value.attribute.name, of: value.entity, own) else {
       return refuse(value.entity.name, value.attribute.name, because: Self.notComputed)

@@ -164,7 +164,7 @@ struct OnlineResources {
   private func mapping(from source: ModelVersion, to destination: ModelVersion) throws -> MappingModel? {
     let built = mappingModels.filter { $0.isFor(from: source, to: destination) }
     let found = try built.isEmpty ? registry?.readMappingModels(from: source, to: destination) ?? [] : built
-    // Several are parts of one.
+    // Several files are parts of one mapping model.
     guard var whole = found.first else { return nil }
     whole.entityMappings = found.flatMap(\.entityMappings)
     return whole

@@ -69,7 +69,7 @@ struct ServerColumnDefault {
   }
 
   private func literal(_ type: String) -> ServerText {
-    // As a constant, not as a call of a function.
+    // A literal, because only constants count as defaults of Persist; the usual text of bytes calls a function.
     if case .blob(let data) = value, ServerTerms.Kind(typeName: type) == .bytes {
       return "\(literal: "\\x" + data.hexadecimalDigits)::bytea"
     }

@@ -50,7 +50,7 @@ final class HeldServerState: ServerReadSource, @unchecked Sendable {
     var session = session
     session.watch = watch
     do { return try body(session) } catch {
-      // A statement that fails ends the transaction's use otherwise.
+      // A failed statement would otherwise leave the transaction unusable.
       if session.connection.isInTransaction { _ = try? session.connection.run([ServerStatement("ROLLBACK TO held")]) }
       throw error
     }

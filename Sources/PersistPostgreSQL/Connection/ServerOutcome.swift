@@ -24,7 +24,7 @@ struct ServerOutcome {
   func committing<T>(_ evidence: Evidence, _ commit: () throws -> T) throws -> T? {
     let start = ContinuousClock.now
     do { return try commit() } catch let failure as ServerFailure where failure.isDisconnected {
-      // The wait for a network that went quiet counts, too.
+      // The time spent waiting for the silent network counts, too.
       guard try wasCommitted(evidence, until: max(start + wait, .now + wait / 2)) else { throw failure }
       return nil
     }

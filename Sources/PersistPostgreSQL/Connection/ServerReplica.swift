@@ -33,7 +33,7 @@ final class ServerReplica: Sendable {
         guard ContinuousClock.now < deadline else { return nil }
         Thread.sleep(forTimeInterval: 0.002)
       } catch is ServerWatch.Changed {
-        // The replica repeats a migration later, or repeats another store.
+        // The replica hasn't replayed a migration yet, or contains another store.
         return nil
       } catch is SeenPosition.NoReplica {
         pauseReading(because: "it isn't a replica")

@@ -55,7 +55,7 @@ struct ServerSession {
   /// Reads one state of the store with several statements.
   func readTransaction<T>(_ body: (ServerSession) throws -> T) throws -> T {
     guard position == nil else {
-      // The position is compared before the transaction takes its state.
+      // Compares the position before the transaction's snapshot is taken.
       try run([])
       var session = self
       session.position = nil
@@ -136,7 +136,7 @@ extension PersistenceError {
     let place = Place(store: url, key: failure.constraint)
     // libpq continues some of its messages on a second line.
     let words = failure.message.replacing("\n\t", with: ". ")
-    // A connection may end without a word.
+    // The server may close a connection without a message.
     let said = [words, failure.state.isEmpty ? "" : "(\(failure.state))"].filter { !$0.isEmpty }
     let engineMessage = said.isEmpty ? nil : said.joined(separator: " ")
     func error(_ code: Code, _ message: String, fix: String? = nil) -> PersistenceError {

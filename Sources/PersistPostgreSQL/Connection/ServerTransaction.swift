@@ -151,7 +151,7 @@ final class ServerTransaction {
         ending.insert(change.statement(texts), at: 0)
         former = 1
       }
-      // Without its number, the outcome of a transaction without a proof can't be asked for.
+      // A transaction without a proof is looked up by its number, which it gets only once it has begun.
       if !hasBegun { try run([]) }
       guard let evidence else { return }
       results = try outcome.committing(evidence) { try session.run(ending, areReused: true) }

@@ -40,7 +40,7 @@ struct PostgreSQLEngine: StoreEngine {
         // Programs that start at the same moment wait for each other here, before the first definition.
         try transaction.run([ServerText.lock(pool.address.schema)])
         guard try transaction.session.tableCount() == 0 else { return }
-        // Not IF NOT EXISTS: even that takes the right to create schemas.
+        // Not with IF NOT EXISTS, which requires the right to create schemas even if the schema exists.
         let hasSchema = try transaction.session.schemaExists()
         try transaction.run((hasSchema ? [] : ["CREATE SCHEMA \(schema: ())"]) + Self.definitions(model))
         let map = TableMap.forNewStore(model, names: .snakeCase)

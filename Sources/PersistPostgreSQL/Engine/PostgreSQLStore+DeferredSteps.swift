@@ -25,7 +25,7 @@ extension PostgreSQLStore {
       case .createIndex(let name, let table):
         guard try makeIndex(named: name, of: table, until: deadline) else { return waiting }
         rest = try removeSteps(until: deadline) { $0 == first }
-      // Only files have such steps.
+      // Only files have steps of this kind.
       case .convertValues: rest = try removeSteps(until: deadline) { $0 == first }
       }
       guard let rest else { break }
@@ -80,7 +80,7 @@ extension PostgreSQLStore {
       // Saves queue behind whoever waits for this lock.
       let wait = ServerText.lockTimeout(min(busyTimeout, ServerSession.briefWait))
       try transaction.run(["SET LOCAL lock_timeout = \(number: wait)", ServerText.lock(pool.address.schema)])
-      // Read now: another program may have performed some steps, or migrated the store.
+      // Reads the metadata again: another program may have performed some steps, or migrated the store.
       var metadata = try StoreMetadata(transaction.session)
       let done = metadata.deferredSteps.filter(isDone)
       metadata.deferredSteps.removeAll(where: isDone)
@@ -152,7 +152,7 @@ extension ServerSession {
     ) { $0.integer($1, 0) == 1 } ?? false
     let wait: Duration? = isPartitioned ? min(limit, Self.briefWait) : connection.isPooled ? limit : nil
     try run(["SET lock_timeout = \(number: wait.map(ServerText.lockTimeout) ?? 0)"])
-    // With a pooler, the connection outlives its use by this program.
+    // Resets the setting, because a pooler's connection outlives its use by this program.
     defer { _ = try? run(["RESET lock_timeout"]) }
     let deadline = ContinuousClock.now + limit
     while true {

@@ -43,7 +43,7 @@ final class LibPQConnection: ServerConnection {
   var isOpen: Bool { channel.isOpen }
 
   func hasEnded() -> Bool {
-    // A late cancellation would end another statement.
+    // A pending cancellation may arrive late and end another statement.
     guard isOpen, !cancellers.contains(where: \.isPending) else { return true }
     // An idle connection has something to read if it has ended, and before that a notice perhaps.
     while !SocketEvents.wait(for: .readable, of: PQsocket(handle), atMost: .zero).isEmpty {
@@ -103,7 +103,7 @@ final class LibPQConnection: ServerConnection {
     do {
       _ = try run(lost.map(\.ending))
     } catch let failure as ServerFailure {
-      // A user without the right to do this, perhaps.
+      // Other failures are ignored: the user may not have the right to do this.
       guard failure.isDisconnected else { return }
       for session in lost { LostSessions.all.insert(session, channel.address.settings) }
       throw failure
@@ -143,7 +143,7 @@ final class LibPQConnection: ServerConnection {
     if isFirst { try receiveProcess() }
     let results: [any ServerResult]
     do {
-      // Its failure doesn't keep the results of the other part from being received.
+      // A failure of this part must not prevent receiving the results of the other one.
       let discarding = Result { if discards { _ = try receive([.discarding]) } }
       results = try receive(expected)
       try discarding.get()
@@ -273,7 +273,7 @@ final class LibPQConnection: ServerConnection {
         }
       }
       guard isAccepted else { throw channel.lost() }
-      // Otherwise libpq would hold all parts at the same time.
+      // Without flushing, libpq would keep all parts in memory.
       try channel.flush()
     }
     guard PQputCopyEnd(handle, nil) == 1 else { throw channel.lost() }

@@ -114,7 +114,7 @@ struct LibPQHandshake: Sendable {
         throw ServerFailure(state: ServerFailure.noServer, message: failure.message, isDisconnected: true)
       }
       switch attempt(reportingState: true) {
-      // The first failure was temporary.
+      // The first failure was temporary; this attempt succeeded.
       case .connected(let handle): return handle
       case .silent(_, _, let silence): throw silence
       case .failed(let second): throw ServerFailure(state: second.state, message: failure.message, isDisconnected: true)

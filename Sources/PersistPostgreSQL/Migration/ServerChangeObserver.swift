@@ -58,12 +58,12 @@ final class ServerChangeObserver {
       let start = ContinuousClock.now
       let time = (start - question.start) / .seconds(1)
       let position = try position(of: statement, &question, at: time, session)
-      // Questions take a small part of the time, however many files the database has.
+      // Pauses six times as long as the question took, however many files the database has.
       next = start + (ContinuousClock.now - start) * 6
       if let position {
         let fraction = question.progress.advance(to: position, at: time)
         let done = Int64(fraction * Double(question.rows))
-        // Without progress, nobody is asked.
+        // Only progress is reported.
         if done > question.done {
           question.done = done
           isCancelled = !question.shouldContinue(done)

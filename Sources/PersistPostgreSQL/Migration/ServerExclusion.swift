@@ -29,7 +29,7 @@ final class ServerExclusion: StoreExclusion {
       ])
       number = TransactionNumber(begin.last)
       let objects = try ServerStoreObjects(session)
-      // Before anything is copied.
+      // Checked before anything is copied.
       try objects.requireReplaceable()
       tables = objects.tables
       var locks = TableLocks()

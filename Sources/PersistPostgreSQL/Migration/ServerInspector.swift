@@ -35,7 +35,7 @@ class ServerInspector: StoreInspector {
         SELECT count(CASE WHEN \(name: column) NOT BETWEEN \(number: range.lowerBound) AND \
         \(number: range.upperBound) THEN 1 END) FROM \(table: table)\(ServerText.condition(rows))
         """)
-    // All values are in their rows.
+    // On a server, all values are in their rows.
     case .missingFiles, .rejectedNumbers: return 0
     case .otherThanURIs(let table, let column, let rows):
       let texts = ServerText(.texts(in: table, column: column, rows))

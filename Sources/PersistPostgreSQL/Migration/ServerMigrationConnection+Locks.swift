@@ -27,7 +27,7 @@ extension ServerMigrationConnection {
         ? session.dropsOfTriggerFunctions(withPrefixes: [OnlineTriggers.prefix, OldValueTriggers.prefix])
           + schema.derivedTriggers.flatMap { ServerText.dropDerived($0) } : []
       if isOnline || changes.contains(where: \.dropsTriggers) { locks.add(try session.tablesWithTriggers()) }
-      // Before, a migration in one step may take any time without a statement.
+      // The limit begins with the locks: until then, a migration in one step may do without statements for any time.
       if !isOnline { try session.run([ServerSession.limitingIdleTime(ofProgramThatBeginsAgain: false)]) }
       try session.lock(locks, within: options.busyTimeout)
       if !drops.isEmpty { try session.run(drops) }

@@ -200,7 +200,7 @@ final class ServerMigrationConnection: ServerInspector, MigrationConnection {
       try runWaitingChecks()
       // The triggers of both models have maintained them during an online migration.
       try waitingBriefly { try session.makeDerived(columns, replacing: derived, in: layout, completed: isOnline) }
-      // Derived values are computed for rows that may have been changed before.
+      // Computing derived values updates rows that this transaction may have changed before, so their checks wait.
       mayHaveWaitingChecks = true
     }
   }

@@ -14,7 +14,7 @@ extension ServerInspector {
     while true {
       let page: ServerText =
         "SELECT * FROM (\(rows)) AS p\(condition) ORDER BY \(names: keys) LIMIT \(number: Int64(Self.rowsAtOnce))"
-      // Whatever the settings of the server are.
+      // Makes texts of numbers and dates independent of the server's settings.
       guard let result = try mapped({ try session.run([ServerText.exactTexts, page]).last }) else { return }
       for row in 0..<result.rowCount {
         let values = (0..<slot.kind.rowColumns.count).map { column -> SQLValue in

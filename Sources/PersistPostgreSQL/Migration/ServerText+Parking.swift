@@ -101,7 +101,7 @@ extension ServerText {
         CREATE TRIGGER \(name: name) AFTER DELETE ON \(table: table) FOR EACH ROW EXECUTE FUNCTION \(table: name)()
         """,
       ]
-    // The session finds them by the names of their functions.
+    // Nothing to run here: the session finds and drops these triggers by the names of their functions.
     case .dropTriggers: return []
     case .restoreObjects(let slot, let table, let number, let fills):
       let kinds = try kinds(table)

@@ -60,7 +60,7 @@ struct ObservedGrowth {
     while part < course.parts.count {
       let bytes = course.parts[part].bytes
       if bytes == 0 {
-        // It is over once the next part grows.
+        // A part without bytes of its own ends when the next part begins to grow.
         let next = course.parts.dropFirst(part + 1).first { $0.bytes > 0 }?.bytes ?? .max
         guard growth > start + max(Self.noise, next / 5) else { return course.position(part: part, fraction: 0) }
       } else {
@@ -95,7 +95,7 @@ extension StatementCourse {
 
     /// The parts of its creation: its rows are read, sorted and written.
     fileprivate var shares: (read: Double, sorted: Double, written: Double) {
-      // Languages compare texts slowly.
+      // Comparing texts by the rules of a language makes sorting the longest part.
       let shares = isText ? (0.25, 0.65, 0.1) : (0.42, 0.43, 0.15)
       return (shares.0 * cost, shares.1 * cost, shares.2 * cost)
     }

@@ -26,7 +26,7 @@ extension OnlineConnection {
         ServerTransaction.begin, ServerSession.limitingIdleTime(ofProgramThatBeginsAgain: true),
         "SELECT \(ServerText.sharedLock(session.schema))",
       ])
-      // Contracting and abandoning wait for the lock, and may have been first.
+      // Another program may have contracted or abandoned the migration while this one waited for the lock.
       guard let record = try OnlineRecord(session), record.state == .expanded else {
         try session.run(["COMMIT"])
         return 0

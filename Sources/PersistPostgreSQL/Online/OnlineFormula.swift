@@ -108,7 +108,7 @@ extension OnlineExpansion.Formula {
       else { return nil }
       return Value(text: "(\(first.text) || \(second.text))", kind: .text)
     case .ternary(let test, let first, let second):
-      // In memory, a whole number remains one beside a floating-point number.
+      // Both results must be of one kind: in memory, a whole number isn't converted for a floating-point alternative.
       guard let test = condition(test, row), let first = value(first, row), let second = value(second, row),
         first.kind == second.kind
       else { return nil }
@@ -126,7 +126,7 @@ extension OnlineExpansion.Formula {
     else { return nil }
     let kind = first.kind
     func result(_ text: ServerText) -> Value {
-      // Infinities can yield NaN, in place of which there is no value.
+      // Arithmetic with infinities can yield NaN, which becomes null.
       Value(text: kind == .double ? "nullif(\(text), 'NaN'::float8)" : text, kind: kind)
     }
     switch function {

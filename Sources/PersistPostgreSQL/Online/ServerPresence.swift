@@ -94,7 +94,7 @@ extension ServerPool {
   func follow(isExpanded: Bool, _ model: ManagedObjectModel) {
     let isAnnounced = announcedModel != nil
     if isExpanded, !isAnnounced {
-      // Without it, the store can be used all the same.
+      // The store can be used without the announcement.
       try? announce(model)
     } else if !isExpanded, isAnnounced {
       presence.withLock { $0 = nil }

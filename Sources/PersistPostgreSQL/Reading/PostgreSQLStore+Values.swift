@@ -99,7 +99,7 @@ extension PostgreSQLStore {
       guard let column = translation.column(.value(expression), over: query.rows.entity, root: root),
         case .term(let term) = column.column, let value = terms.value(term)
       else { return nil }
-      // As numbers, 1.5 and 1.50 are of one group.
+      // The numbers 1.5 and 1.50 belong to the same group.
       let name = group(value.text)
       let shown = value.kind == .decimal ? "\(name)::text" : name
       guard let number = column.number else {

@@ -111,7 +111,7 @@ struct ServerTerms {
       return compare(value.text, operation, withFraction: number)
     }
     if let constant = self.constant(constant, as: value.kind) { return "(\(value.text)\(sign)\(constant))" }
-    // A number other than 0 and 1.
+    // A Boolean column is compared with other numbers as a number.
     return value.kind == .boolean ? compare(number(value), operation, constant) : nil
   }
 
@@ -120,7 +120,7 @@ struct ServerTerms {
     _ text: ServerText, _ operation: SQLTerm.Operator, withFraction number: Double
   ) -> ServerText? {
     if let whole = Int64(exactly: number) { return operation.sign.map { "(\(text)\($0)\(integer: whole))" } }
-    // Of a number beyond 64 bits, only the sign matters.
+    // For a number beyond 64 bits, only the sign matters.
     let floor = Int64(exactly: number.rounded(.down))
     let (all, none): (ServerText, ServerText) = ("(\(text) IS NOT NULL)", "FALSE")
     return switch operation {
@@ -263,7 +263,7 @@ struct ServerTerms {
     case (.integer, .integer(let number)): return "\(integer: number)"
     case (.double, .double(let number)): return "\(double: number)"
     case (.double, .integer(let number)):
-      // Not every greater integer is a double.
+      // Integers above this bound aren't all exact as doubles.
       guard number.magnitude <= 1 << 53 else { return nil }
       return "\(double: Double(number))"
     case (.text, .text(let text)): return text.utf8.contains(0) ? nil : "\(text: text)"

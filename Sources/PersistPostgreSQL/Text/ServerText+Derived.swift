@@ -161,7 +161,8 @@ extension SharedSQL {
     /// The keys in a column of the last locked rows.
     var keys: (String) -> SharedSQL = { changed.values("\(name: $0)") }
     func append(_ table: String, _ condition: SharedSQL) {
-      // Weaker locks of two transactions would keep both from changing the row afterward.
+      // A row that is changed later gets the stronger lock at once: two transactions with weaker locks would block each
+      // other.
       locks.append(lock("\(name: table)", condition, isToChange: trigger.derivedTables.contains(table)))
       keys = { "SELECT \(name: $0) FROM \(name: table) WHERE \(condition)" }
     }

@@ -98,7 +98,7 @@ final class SaveQueue: @unchecked Sendable {
       return place != nil
     }
     if isWithdrawn { throw Ended(state: state) }
-    // Another thread is already writing the save, and will report its outcome.
+    // Another thread is writing this save already, and will report its outcome.
     _ = own.thread.wait(nil)
     return own.turn
   }

@@ -153,7 +153,7 @@ struct ServerCommitPass {
     }
     var conflicts: [RowConflict] = []
     func compare(_ key: ManagedObjectID.Key, of entity: Entity, to expected: Int64?) throws -> Bool {
-      // A row that the save itself inserts.
+      // A row that this save inserts has no version to compare.
       if case .temporary = key { return true }
       let (plan, key) = (try plan(entity), try self.key(of: key, entity))
       let stored = versions[plan.table]?[key]

@@ -31,7 +31,8 @@ extension AutomaticMigrator {
             + "\(difference.words("in place", "by copying")). The store is unchanged.",
           fix: "Look for damage with 'persist check'; if there is none, please report it with both models.")
       }
-      // In place, a migration can park more: also what a default would replace on the way back.
+      // Only the reverse is a loss: in place, a migration may park more, such as missing values that a default would
+      // replace on the way back.
       let parked = try ways.map { try $0.inspect { try ParkedMarks($0) } }
       if let loss = parked[1].firstLoss(in: parked[0]) {
         throw PersistenceError(

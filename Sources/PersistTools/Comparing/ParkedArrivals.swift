@@ -48,7 +48,7 @@ struct ParkedArrivals {
     var keys: Set<Int64> = []
     try reader.forEachRow(of: slot) { keys.insert(ParkedMarks.number($0[0])) }
     try before.forEachObject(of: entity) { object in
-      // Those that are both are equal.
+      // Objects that are both parked and present are equal.
       if keys.remove(object.key) == nil { keys.insert(object.key) }
     }
     return keys

@@ -57,7 +57,7 @@ struct ParkedMarks {
     var hasher = Hasher()
     for value in values {
       hasher.combine(value)
-      // Data hashes its first bytes only.
+      // The hash of Data covers only its first bytes.
       if case .blob(let data) = value { data.withUnsafeBytes { hasher.combine(bytes: $0) } }
     }
     return hasher.finalize()

@@ -27,7 +27,7 @@ struct RowConflictResolution {
       case (.deleted, let row?) where rule.keepsChanges: delete(object, standingOn: row)
       case (.deleted, let row?): context.restore(object, standingOn: row, adding: &restored)
       case (.deleted, nil): object.countAsMissing()
-      // Only watched: there are no changes to keep.
+      // The object was only checked for conflicts and has no changes to keep.
       case (.none, let row?): object.rebase(onto: row)
       case (.none, nil): context.removeDeletedByOthers(object)
       case (.inserted, let row?):

@@ -115,7 +115,7 @@ struct FetchWalk {
     func remains(_ object: ManagedObject) -> Bool {
       object.tableReference != nil && (includesDeleted || object.change != .deleted)
     }
-    // Nearly always all of them, which needn't be copied.
+    // Nearly always all objects remain; then the array isn't copied.
     return objects.allSatisfyUnretained(remains) ? objects : objects.filter(remains)
   }
 
@@ -132,7 +132,7 @@ extension FetchPass {
     while let question = walk.question() {
       let objects = try walk.objects(of: reader.rows(question), from: question)
       reader.readAhead(walk.nextQuestion)
-      // More than the size if the context has changed objects between the rows.
+      // A part can exceed the size if the context has changed objects whose places are between its rows.
       for start in stride(from: 0, to: objects.count, by: size) {
         let group = walk.remaining(Array(objects[start..<min(start.clampedSum(size), objects.count)]))
         if !group.isEmpty { try body(group) }

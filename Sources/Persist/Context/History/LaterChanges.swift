@@ -103,7 +103,7 @@ struct LaterChanges {
             // Members with a to-one relationship to the object are examined below.
             return relationship.inverse?.isToMany == false || effect.unkept.contains(name)
           }
-          // Members that an insertion got again aren't recorded.
+          // The history doesn't record members that a reinserted object got back, so they are compared.
           let members = object.memberIDs(of: relationship)
           return former.contains { member, wasMember in members.contains(member) != wasMember }
         }

@@ -163,7 +163,8 @@ struct DeletePropagation {
       switch rule {
       case .cascade:
         if ends[place].object.change != .deleted { cascaded.append(ends[place].object) }
-        // Objects deleted with it must not resolve it: with a permanent identifier it would be mistaken for a row.
+        // A new object is detached now: objects deleted with it would otherwise resolve its permanent identifier as
+        // that of a row.
         isLetGo = isNew
       case .nullify: isLetGo = true
       case .deny: isLetGo = isNew

@@ -212,8 +212,8 @@ extension SavePass {
     private func isGone(_ id: ManagedObjectID, by relationship: RelationshipLayout) throws -> Bool {
       guard relationship.inverse != nil, let end = context.registeredObject(for: id) else { return false }
       if end.change == .deleted || end.loading == .missing { return !relationship.mayOutlast(end) }
-      // Both ends of a changed relationship are changed, so that the store misses the row of an end. This one has lost
-      // its change.
+      // When a relationship changes, both its ends count as changed, and the store would notice a missing row. This end
+      // no longer counts as changed, so its row is looked up here.
       guard end.change == .none, !id.isTemporaryID else { return false }
       return try context.isGone(id.current)
     }

@@ -140,7 +140,7 @@ package struct MarkupReader {
       let value = try characters(until: quote, isAttribute: true)
       guard peek() == quote else { throw malformed("The value of '\(key)' in <\(name)> isn't terminated.") }
       position += 1
-      // As many as most elements have.
+      // Most elements have at most six attributes.
       if attributes.isEmpty { attributes.reserveCapacity(6) }
       guard attributes.updateValue(value, forKey: key) == nil else {
         throw malformed("<\(name)> has two attributes '\(key)'.")

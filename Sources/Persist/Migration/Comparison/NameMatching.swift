@@ -138,7 +138,7 @@ struct NameMatching {
   }
 
   private mutating func matchNames() {
-    // At once, since most of many names are matched here.
+    // All at once: in large models, this matches most names.
     let common = Set(unmatchedOld.map(\.name)).intersection(unmatchedNew.map(\.name))
     for name in common { oldNames[name] = name }
     unmatchedOld.removeAll { common.contains($0.name) }

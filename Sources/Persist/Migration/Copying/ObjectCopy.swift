@@ -272,7 +272,7 @@ final class ObjectCopy: PolicyCopy {
       do {
         try destinationContext.forEachBatch(of: request, size: Self.batchSize) { _ in }
       } catch {
-        // The getter that calls this can't throw; the next save does.
+        // The calling getter can't throw, so the next save throws the error.
         destinationContext.deferError(error)
       }
     }

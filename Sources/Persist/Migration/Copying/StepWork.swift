@@ -49,7 +49,7 @@ final class StepWork {
   func program(
     for mapping: EntityMapping, _ make: (CopyPlan.Step) throws -> MappingProgram
   ) rethrows -> MappingProgram {
-    // Only a policy can change its mapping.
+    // Without a policy, the mapping is unchanged.
     guard step.policy != nil, !mapping.createsObjects(like: step.mapping) else { return program }
     if let changed, changed.mapping.createsObjects(like: mapping) { return changed.program }
     var step = step

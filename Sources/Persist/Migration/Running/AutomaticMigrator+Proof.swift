@@ -30,7 +30,7 @@ extension AutomaticMigrator {
       migrator.countsRows = false
       migrator.isTrial = true
       migrator.alwaysCopies = alwaysCopies
-      // Losses were accepted or refused before.
+      // Losses have already been accepted or refused.
       migrator.allowsLoss = true
       migrator.downgrade = .withLoss
       // Parked values aren't visible in the version that they are parked for.

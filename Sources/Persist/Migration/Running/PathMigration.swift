@@ -66,7 +66,7 @@ struct PathMigration {
     for (number, hop) in path.hops.enumerated() {
       let step = PathStep(
         hop: hop, number: number, reported: path.reportedHop(number), progress: whole?.handler(hop: number))
-      // Adds the versions of the hop to an error in it.
+      // Adds the hop's versions to the error.
       let names = [hop.source, hop.destination].map { ModelVersion.quoted($0.name) }
       try PersistenceError.placing({ $0.key = $0.key ?? names.joined(separator: " to ") }) {
         try migrate(step, &work)

@@ -37,7 +37,7 @@ final class PathSurvey {
         try MigrationHop(from: source, to: destination, registry: resources.pathRegistry)
       }
     slots = try store.catalog.canHaveParkedValues ? inspector.parkedSlots() : []
-    // Of several hops, only the last one restores values.
+    // If there are several hops, only the last one restores values.
     let isDirect = path.isInPlace || path.hops.count == 1 && path.hops.allSatisfy(\.isInferred)
     comparisons =
       slots.isEmpty || !isDirect || resources.parking == .discarding

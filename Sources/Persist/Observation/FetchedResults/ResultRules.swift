@@ -131,7 +131,7 @@ struct ResultRules {
     case .null: ""
     case .string(let text): text
     case .boolean(let flag): flag ? "1" : "0"
-    // Foundation traps when describing a date that is far from now.
+    // Describing a date far from now traps in Foundation.
     case .date(let date):
       abs(date.timeIntervalSinceReferenceDate) < 1e11 ? date.description : ValueWords.date(date)
     case .composite(let elements):

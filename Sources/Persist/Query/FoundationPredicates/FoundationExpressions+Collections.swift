@@ -3,7 +3,7 @@ import Foundation
 extension PredicateExpressions.SequenceContains: TranslatableExpression {
   func term(_ translation: inout FoundationTranslation) throws -> FoundationTranslation.Term {
     let (sequence, element) = (try translation.expression(sequence), try translation.expression(element))
-    // A text is also a sequence, of characters.
+    // Strings come first, because they are also sequences.
     if LHS.Output.self is any StringProtocol.Type { return .predicate(.compare(sequence, .contains, element)) }
     return .predicate(.compare(element, .in, sequence))
   }

@@ -43,7 +43,7 @@ extension TextExcerpt {
     var bytes: [UInt8] = []
     var offsets: [(Int, Int)] = []
     var opened: Int?
-    // Byte by byte: a combining mark after a sign would form one character with it.
+    // Compares bytes: a combining character after a mark would form one character with it.
     let (marked, start, end) = (Array(marked.utf8), Array(start.utf8), Array(end.utf8))
     var rest = marked[...]
     while let byte = rest.first {

@@ -74,7 +74,7 @@ extension HistoryToken: FetchArgument {
       return .constant(.string(description))
     }
     guard !marks.isEmpty else { return .constant(.integer(number)) }
-    // The number, beside which the store finds the life.
+    // The value is the number; the description beside it tells the store which life it belongs to.
     return .element(of: .aggregate([.constant(.integer(number)), .constant(.string(description))]), .first)
   }
 }

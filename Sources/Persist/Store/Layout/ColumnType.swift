@@ -36,7 +36,7 @@ extension LayoutNames {
   /// The type of an attribute's column; nil for types that are never stored.
   package func columnType(of attribute: AttributeDescription) -> TableMap.ColumnType? {
     let isOnServer = self == .snakeCase
-    // A store computes derived numbers without their range: a count may exceed it.
+    // A derived number isn't limited to its type's range: a count may exceed it.
     let isNarrow = isOnServer && !attribute.isDerived
     switch attribute.type {
     case .int16: return isNarrow ? .int16 : .integer

@@ -51,7 +51,7 @@ package struct EntityNumbers: Sendable, Equatable {
   package init(model: ManagedObjectModel, rows: [Row], absent: Set<String> = []) {
     let rows = Self.listed(rows)
     if rows.count == model.entities.count, zip(rows, model.entities).allSatisfy({ $0.name == $1.name }) {
-      // So it is in nearly every store.
+      // Nearly every store has exactly the model's entities, in the model's order.
       self.init(byIndex: rows.map(\.number), rows: rows, areComplete: true, differences: [])
       return
     }
@@ -91,7 +91,7 @@ package struct EntityNumbers: Sendable, Equatable {
 
   /// The rows of a model's entities, by ascending number. Of several with one number, the first counts.
   private static func listed(_ rows: [Row]) -> [Row] {
-    // The usual order: ascending, beginning with those of the model.
+    // Usually, the numbers ascend, beginning with those of the model.
     var (count, last) = (0, 0)
     while count < rows.count, rows[count].number > last, rows[count].number < firstSystemNumber {
       last = rows[count].number

@@ -134,7 +134,7 @@ extension TableMap {
       guard places.count < found.count else { return found }
       var allocator = NameAllocator(names: names, reserving: found.map(\.name))
       for (_, same) in places.sorted(on: \.key) where same.count > 1 {
-        // The order of declaration doesn't decide which of them are numbered.
+        // The rank decides which names get numbers, not the order of declaration.
         for index in same.ordered(by: { found[$0].rank < found[$1].rank }).dropFirst() {
           found[index].name = allocator.allocate(found[index].name)
         }

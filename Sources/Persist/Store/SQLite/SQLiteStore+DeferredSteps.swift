@@ -48,7 +48,7 @@ extension SQLiteStore {
     while true {
       var start = ContinuousClock.now
       let metadata = try pool.write { connection in
-        // Without the wait for the turn to write.
+        // Measured from here, without the wait for the turn to write.
         start = .now
         return try connection.convertNextRows(pace.count)
       }
@@ -82,7 +82,7 @@ extension SQLiteStore {
       if waiting != nil {
         whenDone()
         try connection.transferWholeLog()
-        // Otherwise a save does it.
+        // If this fails, a later save shortens the log.
         try? log?.shorten(with: connection)
       }
       log = nil
@@ -131,7 +131,7 @@ extension SQLiteStore {
       return pool.turn.waitingCount > 0 || mark?.isRequested == true
     } _: {
       try connection.transaction {
-        // Made now: waiting for the lock, the connection would delete the mark itself.
+        // Created only now, because this connection would delete the mark while it waits for the lock.
         mark = GivingWayMark(besideStoreAt: url)
         try pool.watch?.check(connection)
         let waiting = try connection.finishStep(number, of: map, givingWay: true)
@@ -150,7 +150,7 @@ extension SQLiteStore {
 
   /// Converts the remaining rows of a table in parts, before a transaction that can't use a view.
   func convertRows(of table: String) throws {
-    // The parts would end a transaction that is reserved.
+    // Converting in parts commits, which would end a reserved transaction.
     guard let url, mayConvertRows.load(ordering: .relaxed), !WriteReservation.isHeld(of: pool),
       try pool.readOnce({ try $0.isConverting(table) })
     else { return }
@@ -211,7 +211,7 @@ private final class LargeLog {
     while failures < Self.maximumFailures, let present = FileState(file)?.size, present > size + Self.part {
       try connection.execute(.transferLog)
       try pool.withTurn { _ in
-        // Commits of others since then.
+        // Transfers commits that others have made since.
         try connection.execute(.transferLog)
         try connection.beginLogAnew(ofSize: present - Self.part)
       }
@@ -232,7 +232,7 @@ private struct StepAttempts {
   private(set) var pause = shortest
 
   mutating func record(isDone: Bool) {
-    // The next step takes the place of one that is done.
+    // A step that is done is removed, so the next one has the same index.
     if !isDone { count += 1 }
     pause = isDone ? Self.shortest : min(pause * 2, Self.longest)
   }

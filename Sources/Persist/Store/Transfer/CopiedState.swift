@@ -21,7 +21,7 @@ package final class CopiedState {
       identified = try engine.identifyStore(at: location, registry: registry)
       self.registry = registry
     }
-    // However long copying takes.
+    // The state must remain readable however long copying takes.
     var options = StoreOptions(isReadOnly: true)
     options.queryGenerationLifetime = .seconds(1_000_000)
     opened = try engine.openStore(at: location, model: identified.model, options: options, allowsGaps: false)

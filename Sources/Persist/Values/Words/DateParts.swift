@@ -31,7 +31,7 @@ package struct DateParts {
     let microseconds = min(999_999, Int(((seconds - whole) * 1_000_000).rounded()))
     let digits = String(microseconds)
     time = "\(wholeTime).\(String(repeating: "0", count: 6 - digits.count))\(digits)"
-    // As the text is read.
+    // Computes the value as a reader of the text does.
     let read = whole + Double(microseconds) / 1_000_000
     isExact = read == seconds
   }

@@ -52,7 +52,7 @@ struct CopyCommand: ParsableCommand {
     let (source, destination) = (try StoreArgument.url(from), try StoreArgument.url(to))
     var bar = ProgressBar("copying")
     defer { bar.finish() }
-    // Half of the work is the comparison.
+    // Comparing counts as the second half of the work.
     let registry = try models.map(ModelRegistry.forStores(at:))
     let copy = try VerifiedCopy(
       of: source, to: destination, registry: registry, replacing: force, encryptedLike: encryption()

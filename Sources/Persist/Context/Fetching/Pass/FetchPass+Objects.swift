@@ -11,7 +11,7 @@ extension FetchPass {
       if objects.isEmpty {
         objects = make(rows, from: question.tables)
       } else {
-        // After a first part, there are usually as many as are registered.
+        // If there is more than one part, the result usually has about as many objects as are registered.
         if objects.capacity < registered { objects.reserveCapacity(registered) }
         forEachObject(of: rows, from: question.tables) { objects.append($0) }
       }

@@ -20,7 +20,7 @@ extension ManagedObjectContext {
   /// Returns the identifier of the store that has or will have an object's row; empty if there is none.
   func storeIdentifier(of object: ManagedObject) -> String {
     if let tables = object.table?.siblings { return tables.identifier }
-    // Without a store, the object is in none of the requested stores.
+    // An object without a store isn't in any of the requested ones.
     return (try? storeForInsert(of: object))?.identifier ?? ""
   }
 

@@ -122,7 +122,8 @@ final class HeldCycles {
 
   /// Whether an object is retained by anything other than its holders.
   private static func isRetained(_ object: Reference) -> Bool {
-    // The single reference shared by the holders, taken over for the check.
+    // Takes over the single reference shared by the holders, so that any other one makes the object not uniquely
+    // referenced.
     var shared = object.takeRetainedValue()
     defer { _ = Unmanaged.passRetained(shared) }
     return !isKnownUniquelyReferenced(&shared)

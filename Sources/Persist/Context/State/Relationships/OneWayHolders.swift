@@ -75,7 +75,7 @@ extension ManagedObject {
   /// Returns the identifiers to which a relationship refers in memory; to-many ones include removed members.
   fileprivate final func mentionedEnds(of relationship: RelationshipLayout) -> [ManagedObjectID] {
     if relationship.isToMany { return toManys.isEmpty ? [] : toManys[relationship.slot]?.mentioned ?? [] }
-    // An object with an unread row can only have changed members.
+    // Without the row, only unsaved values are known.
     if isWithoutRow, looseValues[relationship.slot] == nil { return [] }
     return if case .objectID(let id) = presentValue(at: relationship.slot) { [id] } else { [] }
   }

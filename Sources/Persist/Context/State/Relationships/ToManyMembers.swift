@@ -148,7 +148,7 @@ final class ToManyMembers {
     }
     let stored = OrderedSet(stored.identifiers)
     let (additions, removals) = (added.subtracting(stored), removed.intersection(stored))
-    // A difference that others have saved is no longer one.
+    // Additions and removals that others have already saved are no longer changes.
     if !areKnown, additions.count + removals.count < added.count + removed.count { willChange() }
     (added, removed) = (additions, removals)
     known = .sets(stored: stored, current: stored.subtracting(removed).union(added))

@@ -13,7 +13,7 @@ struct MembersDifference {
     let old = before.members.isEmpty ? nil : before.members[relationship.slot]
     let (oldAdded, oldRemoved) = (old?.added ?? [], old?.removed ?? [])
     let now = members.isHashed ? members.current : nil
-    // Differences that the store already includes no longer count.
+    // Additions and removals that are no longer pending may have been saved by others.
     let (won, left) = (oldRemoved.subtracting(members.removed), oldAdded.subtracting(members.added))
     gained = members.added.subtracting(oldAdded).union(now.map(won.intersection) ?? won)
     lost = members.removed.subtracting(oldRemoved).union(now.map(left.subtracting) ?? left)

@@ -203,7 +203,7 @@ extension RelationshipSet {
   public func moveObjects(at indexes: IndexSet, to index: Int) {
     requireOrder()
     let members = indexes.map { self[$0] }
-    // Members that leave places before the new one don't count any more.
+    // As in Core Data, the index counts the members that remain after the removal.
     for member in members { remove(member) }
     for (offset, member) in members.enumerated() { insert(member, at: index + offset) }
   }

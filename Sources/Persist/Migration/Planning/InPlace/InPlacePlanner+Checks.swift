@@ -91,7 +91,7 @@ extension InPlacePlanner {
         else: MigrationBlocker(
           .fileAccess, entity: entity.name, property: property.name, what: "\(values) in files that are missing",
           fix: "Restore the store together with its folder of large values, or clear these values."))
-      // Before its column is moved or unmarked.
+      // Files are read before their column is moved or unmarked.
       work.add(
         .readFiles(table: move.sourceTable, column: column, where: rows), in: .setAside,
         for: .init(property.declaringEntity, property.name))

@@ -179,7 +179,7 @@ package struct InPlaceMigration {
       if migrator.effectiveParking == .always { survey.planParkingOfLosses(registry) }
       return survey
     }
-    // Only what the caller found to be possible in place gets here.
+    // The caller has checked that the migration is possible in place.
     return try PathSurvey(connection, to: destination, resources: migrator.inPlaceResources(registry)).direct
   }
 

@@ -77,7 +77,7 @@ extension ArchivedObject {
         let pair = (UInt16(bytes[2 * index]), UInt16(bytes[2 * index + 1]))
         mantissa = mantissa * 65_536 + Decimal(isBigEndian ? pair.0 << 8 | pair.1 : pair.1 << 8 | pair.0)
       }
-      // No digits with a minus sign represent NaN.
+      // A number with a minus sign and no digits is NaN.
       guard length > 0 || !isNegative else { return nil }
       return Decimal(sign: isNegative ? .minus : .plus, exponent: exponent, significand: mantissa)
     }

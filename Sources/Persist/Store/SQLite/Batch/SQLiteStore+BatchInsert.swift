@@ -77,7 +77,7 @@ private struct BatchInsertPass {
   mutating func insertRows() throws {
     var row = BatchInsertRow(batch.entity)
     let insert = batch.conflict == .fail ? try connection.statement(plan.insert) : nil
-    // Bound values are in the memory of rows.
+    // Bound values refer to the memory of rows, which isn't kept.
     defer { insert?.forgetValues() }
     while try batch.next(&row) {
       try required.check(row, number: outcome.count + 1)

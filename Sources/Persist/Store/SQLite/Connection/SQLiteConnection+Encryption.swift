@@ -66,7 +66,7 @@ extension SQLiteConnection {
   package func attachCopy(_ url: URL, parameters: [(name: StaticString, value: StaticString)] = []) throws {
     let uri = try SQLiteFileName.uri(for: url, parameters: parameters)
     try withDefaults(of: encryption) {
-      // Without a key, SQLCipher passes on that of this database, with its salt.
+      // Without a key, SQLCipher uses this database's key, with its salt.
       if let encryption, encryption.settings["cipher_salt"] == nil {
         let key = try encryption.key()
         try key.withBytes { try attach(uri, key: $0) }
@@ -81,7 +81,7 @@ extension SQLiteConnection {
     let uri = try SQLiteFileName.uri(for: url, parameters: [("mode", "rw")])
     try withDefaults(of: other) {
       guard let key = try other?.key() else {
-        // Without an empty key, SQLCipher would pass on that of this database.
+        // An explicitly empty key prevents SQLCipher from using this database's key for the attached one.
         return try encryption == nil ? attach(uri) : attach(uri, key: UnsafeRawBufferPointer(start: nil, count: 0))
       }
       try key.withBytes { try attach(uri, key: $0) }
@@ -89,7 +89,7 @@ extension SQLiteConnection {
     if let salt = other?.settings["cipher_salt"] {
       try Self.run(CipherSetting.statement("cipher_salt", salt, schema: "copy."), on: handle, url: url)
     }
-    // The other one may be encrypted although this one isn't.
+    // The attached database may be encrypted although this one isn't.
     try Self.run(.tempStoreMemory, on: handle, url: url)
   }
 

@@ -49,7 +49,7 @@ extension SQLiteConnection {
     do {
       try trustFullText(trust.indexes)
     } catch {
-      // It remains untrusted, and the next transaction verifies it again.
+      // The index remains untrusted, and the next transaction verifies it again.
       fullTextTrust = FullTextTrust(indexes: trust.indexes, schemaVersion: -1)
       throw error
     }

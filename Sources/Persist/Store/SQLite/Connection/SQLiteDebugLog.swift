@@ -18,7 +18,7 @@ import Logging
 final class SQLiteDebugLog {
   /// The level from the environment, read once; 0 for no output.
   static let level: Int = {
-    // The dictionary of all variables would take as long as opening a connection.
+    // Building the dictionary of all environment variables would take as long as opening a connection.
     let text = getenv("PERSIST_SQL_DEBUG").map { String(cString: $0) } ?? ""
     return level(environment: text, arguments: CommandLine.arguments)
   }()

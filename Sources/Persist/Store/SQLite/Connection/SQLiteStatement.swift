@@ -61,7 +61,7 @@ package final class SQLiteStatement {
     }
   }
 
-  // Steps are inlined; what seldom happens isn't.
+  // Kept out of the inlined steps, because it runs rarely.
   @inline(never)
   private func failure(_ code: Int32) -> any Error {
     let error = connection.predicateFunctions.takeError() ?? connection.failure(code, sql: sql)

@@ -107,7 +107,7 @@ package struct SQLiteEngine: StoreEngine {
     do {
       return try StoreMetadata(connection)
     } catch let error as PersistenceError where error.code == .sqlite {
-      // It isn't a store, for a reason that reading everything finds.
+      // The file isn't a store; reading it completely reports the reason.
       _ = try StoreCatalog(connection)
       throw error
     }

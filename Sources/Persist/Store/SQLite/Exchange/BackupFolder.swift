@@ -111,7 +111,7 @@ final class BackupFolder {
     guard let content = FileManager.default.contents(atPath: file(in: url).path),
       let record = try? JSONDecoder().decode(Record.self, from: content)
     else {
-      // The process was killed before anything was started.
+      // The process was killed before it wrote the record, so nothing had begun.
       try? FileManager.default.removeItem(at: url)
       return
     }

@@ -20,7 +20,7 @@ extension SQLiteConnection {
         .fileAccess, at: .file(url), "The copy's file can't be created: \(error.localizedDescription)",
         fix: "Check the permissions of its folder, and the free disk space.")
     }
-    // Pages have the same size only with the same settings.
+    // Page sizes are equal only with equal encryption settings.
     guard (encryption == nil) == (other == nil), encryption?.settings == other?.settings else {
       return try export(to: url, other)
     }
@@ -44,7 +44,7 @@ extension SQLiteConnection {
       try execute(.detachCopy)
       return
     }
-    // This connection may be unable to write anywhere.
+    // This connection may be read-only, even for attached databases.
     let source = try SQLiteConnection(own, mode: .readOnlyWritingAttached, options: StoreOptions().with(encryption))
     defer { source.close() }
     try source.exportAttached(to: url, other)
@@ -85,7 +85,7 @@ extension SQLiteConnection {
       let rows = try all(.valuesInFiles(of: table, column: column)) { ($0.integer(0), $0.data(1)) }
       for (key, content) in rows {
         let name = content.largeValueName
-        // Other bytes may begin in the same way.
+        // Bytes that merely look like a file's name are left alone.
         guard UUID(uuidString: name) != nil, let value = try folder.dataIfPresent(named: name) else { continue }
         try execute(.setValue(.blob(Data([1]) + value), of: column, in: table, key: key))
         count += 1

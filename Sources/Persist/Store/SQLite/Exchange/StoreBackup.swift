@@ -70,7 +70,7 @@ package enum StoreBackup {
       discard(values, notNamedBy: target)
       throw error
     }
-    // The same copy may be restored twice.
+    // Each restored store begins a life of its own, because the same copy may be restored twice.
     try target.transaction { try beginLife(in: target) }
     // Only now does no row name the old files any longer.
     folder.discard(Set(old).subtracting(new))

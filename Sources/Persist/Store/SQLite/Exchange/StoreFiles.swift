@@ -33,7 +33,7 @@ struct StoreFiles {
         .notAStore, at: .store(database), "The file isn't an SQLite database, so it isn't deleted as a store.",
         fix: "Check the path.")
     }
-    // Those of this store would count as others that share its values.
+    // Leftover copies of this store would count as other stores that share its large values.
     UnfinishedCopy.removeLeftovers(of: database)
     let companions = companions
     let shared = values.sharers.isEmpty ? [] : namesOfValues()

@@ -94,7 +94,7 @@ final class UnfinishedCopy {
     }
     guard !FileState.isLink(copy), let lock = FolderLock.acquire(copy) else { return false }
     return withExtendedLifetime(lock) {
-      // A machine that shares the disk may not see the folder's lock, but sees SQLite's.
+      // Another machine that shares the disk may not see the folder's lock, but it sees SQLite's.
       let names = (try? FileManager.default.contentsOfDirectory(atPath: copy.path)) ?? []
       guard !names.contains(where: { isWritten(copy.appendingPathComponent($0)) }) else { return false }
       return (try? FileManager.default.removeItem(at: copy)) != nil

@@ -142,7 +142,7 @@ package struct ExternalDataFolder: Sendable, Equatable {
       guard let state = FileState(file), state.isRegular, state.size > 0, own?.isSameFile(as: state) != true,
         !SQLiteFileName.isOfCompanion(name)
       else { return nil }
-      // One that can't be read may be a database.
+      // A file that can't be read may be a database.
       return DatabaseHeader.read(file) == nil || DatabaseHeader.mayBeDatabase(file) ? file : nil
     }
   }

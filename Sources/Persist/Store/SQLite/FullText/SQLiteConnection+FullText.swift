@@ -71,7 +71,7 @@ extension SQLiteConnectionPool {
     try withWriter { connection in
       try connection.requireFullText()
       if try !wanted.areAll(of: connection) {
-        // Intact definitions have been maintained all along.
+        // Indexes whose definitions are intact are up to date.
         try connection.transaction { try connection.updateFullTextIndexes(wanted, trusting: wanted) }
       }
       try connection.trustFullText(wanted)

@@ -26,7 +26,7 @@ final class SingleTextIndex: TextSearcher {
   ///   - wordCount: The number of words to show, from 1 to 64; nil for the whole text.
   /// - Returns: Nil if the text doesn't match.
   func excerpt(_ text: String, _ query: FullTextQuery, wordCount: Int?) throws -> TextExcerpt? {
-    // Marks that no text contains by chance.
+    // Random marks, which no text contains by chance.
     let random = UUID().uuidString
     let marks = (start: "\u{2}\(random)", end: "\u{3}\(random)", cut: "…")
     return try withText(text) {

@@ -68,13 +68,13 @@ extension SQLiteConnection {
       statement.bindBorrowedBlob(key(place), at: 1)
       var skipped = 0
       while place < places.upperBound, skipped <= Self.maximumSkips {
-        // Nothing follows.
+        // There are no more rows.
         guard try statement.step() else { return }
         let name = statement.bytes(0)
         var order = 1
         while place < places.upperBound {
           order = key(place).order(beside: name)
-          // There is no entry with a key that comes before.
+          // Keys before the found entry have no entry.
           if order < 0 { place += 1 } else { break }
         }
         if order == 0 {

@@ -87,7 +87,8 @@ package struct ConversionPace {
 
   /// Adapts to the duration of the last transaction, with its commit.
   package mutating func adapt(to duration: Duration) {
-    // A single long one may be due to others, a short one to unchanged rows.
+    // One long part may be caused by other programs, and one short part by unchanged rows, so the pace changes
+    // gradually.
     let factor = min(max(Self.aim / max(duration, .microseconds(1)), 0.25), 1.5)
     count = Int64(min(max(Double(count) * factor, Self.counts.lowerBound), Self.counts.upperBound))
     pause = min(max(duration, Self.pauses.lowerBound), Self.pauses.upperBound)

@@ -115,7 +115,7 @@ struct CopyFile: StoreCopy {
   }
 
   func makeFullTextIndexes() throws {
-    // Of all rows: triggers of the copy haven't indexed any.
+    // Indexes all rows, because the copy's triggers haven't run.
     try write(.readWrite) { try $0.updateFullTextIndexes(map.fullTextIndexes) }
   }
 

@@ -46,7 +46,7 @@ final class StoreHold {
     defer { end() }
     // The new content is written in a transaction separate from the one that held the store.
     if try connection.first(.journalMode, { $0.text(0) }) == "wal" {
-      // With a log, others may write between the two, which is detected.
+      // With a log, others may write between the commit and the copying, which is detected.
       let target = try SQLiteConnection(url, mode: .readWrite, options: options)
       defer { target.close() }
       try target.execute(.synchronousFull)
@@ -58,7 +58,7 @@ final class StoreHold {
         }, reporting: report)
       target.emptyLog()
     } else {
-      // Without a log, the lock is kept between the two.
+      // Without a log, the exclusive locking mode keeps the file locked between the commit and the copying.
       try connection.execute(.lockingModeExclusive)
       try connection.execute(.commit)
       try replacement.copyDatabase(into: connection, reporting: report)

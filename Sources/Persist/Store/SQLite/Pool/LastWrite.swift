@@ -41,7 +41,7 @@ struct LastWrite: Sendable {
     case (_?, nil): return true
     case (nil, nil): return false
     case (nil, _?):
-      // Others may have deleted it since.
+      // Others may have deleted the row since.
       return try connection.first(.greatestKey(of: table, entity: entity)) { $0.integer(0) }.map { $0 < key } ?? true
     }
   }

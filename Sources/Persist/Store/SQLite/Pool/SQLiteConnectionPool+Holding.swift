@@ -23,7 +23,7 @@ extension SQLiteConnectionPool {
         // The transaction begins with the first read.
         _ = try connection.first(.objectCount) { $0.integer(0) }
       }
-      // The flag remains for the first read of the newest state.
+      // The flag isn't cleared here: the first read of the newest state needs it, too.
       if connection.hasReloadedSchema { _ = try watch?.changedCatalog(connection) }
     } catch {
       Self.endTransaction(of: reader)

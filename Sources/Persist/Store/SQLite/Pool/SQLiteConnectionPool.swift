@@ -143,7 +143,7 @@ final class SQLiteConnectionPool: @unchecked Sendable {
   /// Reads with the only connection of an in-memory store, waiting without a limit.
   @_semantics("optimize.sil.specialize.generic.never") @inline(never)
   private func withSharedWriter<T>(_ writer: SQLiteConnection, _ body: (SQLiteConnection) throws -> T) throws -> T {
-    // A part of the transaction, which is observed as a whole.
+    // Called within a commit hook, the work is part of that transaction.
     if commitHook?.isRunningHere == true { return try body(writer) }
     if WriteReservation.isHeld(of: self) { return try observed(writer, body) }
     _ = turn.begin { nil }

@@ -84,7 +84,7 @@ final class SQLiteStoreMonitor: StoreMonitor {
   private func wait() {
     guard let events else { return Thread.sleep(forTimeInterval: 0.05) }
     events.wait(1000)
-    // A commit is several writes.
+    // A commit consists of several writes, each with an event: wait for the last of them.
     Thread.sleep(forTimeInterval: 0.002)
   }
 
