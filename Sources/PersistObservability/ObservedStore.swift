@@ -123,18 +123,18 @@ final class ObservedStore: PersistentStore, ObservedSource {
   func backUp(to url: URL) throws { try observe(.copy, nil) { try base.backUp(to: url) } }
 
   func move(
-    to location: StoreLocation, options: StoreOptions, exchange: (any PersistentStore) -> Void
+    to location: StoreLocation, options: StoreOptions, replace: (any PersistentStore) -> Void
   ) throws -> any PersistentStore {
     // The new store isn't wrapped here: its own options contain the observer.
-    try observe(.copy, nil) { try base.move(to: location, options: options, exchange: exchange) }
+    try observe(.copy, nil) { try base.move(to: location, options: options, replace: replace) }
   }
 
   func copying<T>(thenClosing closes: Bool, _ body: (_ state: any PersistentStore) throws -> T) throws -> T {
     try observe(.copy, nil) { try base.copying(thenClosing: closes, body) }
   }
 
-  func reopen(at url: URL, exchanged: () -> Void) throws {
-    try base.reopen(at: url, exchanged: exchanged)
+  func reopen(at url: URL, didReplace: () -> Void) throws {
+    try base.reopen(at: url, didReplace: didReplace)
     presentName.withLock { $0 = StoreName(base) }
   }
 }

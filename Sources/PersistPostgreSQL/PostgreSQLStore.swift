@@ -171,7 +171,7 @@ final class PostgreSQLStore: PersistentStore {
 
   // MARK: Copies
 
-  func reopen(at url: URL, exchanged: () -> Void) throws {
+  func reopen(at url: URL, didReplace: () -> Void) throws {
     guard case .server(let address) = StoreLocation(url) else {
       throw PersistenceError(
         .storeTypeMismatch, at: .store(url), "An open store on a server can't continue in a file.",
@@ -195,7 +195,7 @@ final class PostgreSQLStore: PersistentStore {
         freeKeys.withLock { $0 = [:] }
         new.countAsOpen()
         connections.withLock { $0 = Connections(new) }
-        exchanged()
+        didReplace()
       }
     } catch {
       new.close()

@@ -133,10 +133,10 @@ package protocol PersistentStore: SharedRowSource {
   func backUp(to url: URL) throws
   /// Copies the store to another location under a new identifier, while saves wait, and closes this one.
   ///
-  /// - Parameter exchange: makes the copy take the store's place, before others can save again.
+  /// - Parameter replace: makes the copy take the store's place, before others can save again.
   /// - Returns: the copy, open.
   func move(
-    to location: StoreLocation, options: StoreOptions, exchange: (any PersistentStore) -> Void
+    to location: StoreLocation, options: StoreOptions, replace: (any PersistentStore) -> Void
   ) throws -> any PersistentStore
   /// Runs code that copies the store, for example to another engine, and closes the store if the copy takes its place.
   ///
@@ -147,10 +147,10 @@ package protocol PersistentStore: SharedRowSource {
   func copying<T>(thenClosing closes: Bool, _ body: (_ state: any PersistentStore) throws -> T) throws -> T
   /// Continues with another file, which contains the same store.
   ///
-  /// - Parameter exchanged: Called when the store uses the other file, before the former one is closed.
+  /// - Parameter didReplace: Called when the store uses the other file, before the former one is closed.
   /// - Throws: ``PersistenceError/Code/invalidRequest`` if the file contains another store, and the errors of opening
   ///   it; the store then continues with its current file.
-  func reopen(at url: URL, exchanged: () -> Void) throws
+  func reopen(at url: URL, didReplace: () -> Void) throws
 }
 
 extension PersistentStore {
@@ -198,9 +198,9 @@ extension PersistentStore {
   package func recordUncleanEnd() {}
   package func backUp(to url: URL) throws { throw hasNoFile }
   package func move(
-    to location: StoreLocation, options: StoreOptions, exchange: (any PersistentStore) -> Void
+    to location: StoreLocation, options: StoreOptions, replace: (any PersistentStore) -> Void
   ) throws -> any PersistentStore { throw hasNoFile }
-  package func reopen(at url: URL, exchanged: () -> Void) throws { throw hasNoFile }
+  package func reopen(at url: URL, didReplace: () -> Void) throws { throw hasNoFile }
 
   private var hasNoFile: PersistenceError {
     PersistenceError(

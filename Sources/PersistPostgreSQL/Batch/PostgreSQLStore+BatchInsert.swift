@@ -4,13 +4,18 @@ import Persist
 extension PostgreSQLStore {
   /// Inserts rows as they are produced, in one transaction: all of them, or none if any is invalid.
   func insert(_ batch: BatchInsert) throws -> BatchOutcome {
+    try writeOnce { transaction in
+      var pass = try ServerBatchInsertPass(batch, store: self, transaction)
+      try pass.run(transaction)
+      try transaction.record(&pass.history)
+      return pass.outcome
+    }
+  }
+
+  /// Writes rows that can't be produced again if the transaction fails, and reports the change to readers.
+  func writeOnce<Outcome>(_ body: (ServerTransaction) throws -> Outcome) throws -> Outcome {
     do {
-      let outcome = try pool.write(once: true) { transaction in
-        var pass = try ServerBatchInsertPass(batch, store: self, transaction)
-        try pass.run(transaction)
-        try transaction.record(&pass.history)
-        return pass.outcome
-      }
+      let outcome = try pool.write(once: true, body)
       recordChange()
       return outcome
     } catch let error as PersistenceError where error.code == .constraintConflict {
@@ -177,7 +182,7 @@ private struct ServerBatchInsertPass {
       var parts = index.columns.map { "t.\(name: $0.name) = new.\(name: $0.name)" as ServerText }
       if let numbers = index.entityNumbers { parts.append("t.entity IN (\(numbers: numbers))") }
       // Both rows must be among those of the constraint.
-      parts += index.conditions.flatMap { test in ["t", "new"].map { ServerText.condition(test, of: $0) } }
+      parts += index.conditions.flatMap { test in ["t", "new"].map { ServerText(.condition(test, of: $0)) } }
       return "(\(parts.joined(separator: " AND ")))"
     }
     return "(\(conditions.joined(separator: " OR ")))"

@@ -5,22 +5,16 @@ extension PostgreSQLStore {
   func insert(
     slices next: () throws -> ImportSlice?, completing report: (Double) throws -> Void
   ) throws -> ImportOutcome {
-    do {
-      let outcome = try pool.write(once: true) { transaction in
-        var pass = try ServerImportPass(store: self, transaction: transaction)
-        do {
-          while let slice = try next() { try pass.insert(slice) }
-          try pass.finish(reporting: report)
-        } catch let error as PersistenceError {
-          throw pass.naming(sourceOf: error)
-        }
-        try transaction.record(&pass.history)
-        return pass.outcome
+    try writeOnce { transaction in
+      var pass = try ServerImportPass(store: self, transaction: transaction)
+      do {
+        while let slice = try next() { try pass.insert(slice) }
+        try pass.finish(reporting: report)
+      } catch let error as PersistenceError {
+        throw pass.naming(sourceOf: error)
       }
-      recordChange()
-      return outcome
-    } catch let error as PersistenceError where error.code == .constraintConflict {
-      throw described(error)
+      try transaction.record(&pass.history)
+      return pass.outcome
     }
   }
 }

@@ -12,7 +12,8 @@ extension ServerText {
     let parting = zip(values, texts).filter { !$0.0.isConstant }.map(\.1)
     let list: ServerText = parting.isEmpty ? "id - id" : parting.joined(separator: ", ")
     let entities = rows.entityNumbers.map { ["entity IN (\(numbers: $0))" as ServerText] } ?? []
-    let present = entities + texts.map { "\($0) IS NOT NULL" as ServerText } + rows.tests.map(Self.condition)
+    let tests = rows.tests.map { ServerText(.condition($0)) }
+    let present = entities + texts.map { "\($0) IS NOT NULL" as ServerText } + tests
     return """
       SELECT coalesce(sum(extra), 0) FROM (SELECT count(*) - 1 AS extra FROM \(table: table) AS r0 \
       WHERE \(present.joined(separator: " AND ")) GROUP BY \(list) HAVING count(*) > 1) AS found

@@ -175,7 +175,7 @@ extension ServerText {
     var parts: [ServerText] = []
     if let numbers = condition.entityNumbers { parts.append("entity IN (\(numbers: numbers))") }
     parts += condition.missing.map { "\(name: $0) IS NULL" }
-    parts += condition.tests.map(Self.condition)
+    parts += condition.tests.map { ServerText(.condition($0)) }
     return parts.isEmpty ? "" : " WHERE \(parts.joined(separator: " AND "))"
   }
 

@@ -42,41 +42,22 @@ extension ServerText {
   ///
   /// The columns of its rows may have any type. JSON has a text for each of them, and the order of the columns.
   fileprivate static func written(_ query: WrittenSQL, in map: TableMap) -> ServerText {
-    var sql: ServerText = ""
-    for (index, table) in query.tables.enumerated() {
-      let rows = WrittenTable(table, in: map).map(rows) ?? "SELECT NULL AS owner, NULL AS member WHERE FALSE"
-      let start: ServerText = index == 0 ? "WITH " : ", "
-      sql = "\(sql)\(start)\(name: table.name) AS NOT MATERIALIZED (\(rows))"
-    }
+    let tables = ServerText(.commonTables(of: query, in: map))
     var text: ServerText = ""
     for part in query.parts {
       switch part {
-      case .text(let literal): text = "\(text)\(ServerText(stringLiteral: literal))"
-      case .name(let name): text = "\(text)\(name: name)"
-      case .entity, .members: text = "\(text)\(name: WrittenSQL.Table(part)?.name ?? "")"
-      case .value(let value): text = "\(text)\(.written(value))"
+      case .text(let literal): text += ServerText(stringLiteral: literal)
+      case .name(let name): text += "\(name: name)"
+      case .entity, .members: text += "\(name: WrittenSQL.Table(part)?.name ?? "")"
+      case .value(let value): text += written(value)
       }
     }
     // The line break ends a comment at the end of the text.
     return """
-      \(sql) SELECT r.number, c.number, c.key, json_typeof(c.value), c.value #>> '{}' \
+      \(tables) SELECT r.number, c.number, c.key, json_typeof(c.value), c.value #>> '{}' \
       FROM (SELECT row_number() OVER () AS number, row_to_json(q) AS line FROM (\(text)
       ) AS q) AS r, json_each(r.line) WITH ORDINALITY AS c (key, value, number) ORDER BY 1, 2
       """
-  }
-
-  private static func rows(of table: WrittenTable) -> ServerText {
-    var sql: ServerText = "SELECT "
-    for (index, column) in table.columns.enumerated() {
-      let separator: ServerText = index == 0 ? "" : ", "
-      sql = "\(sql)\(separator)\(name: column.column) AS \(name: column.name)"
-    }
-    sql = "\(sql) FROM \(table: table.table)"
-    if let entities = table.entities {
-      sql = "\(sql) WHERE \(name: entities.column) IN (\(numbers: entities.numbers))"
-    }
-    if let required = table.requiredColumn { sql = "\(sql) WHERE \(name: required) IS NOT NULL" }
-    return sql
   }
 
   /// A bound value in the type of the columns that contain such values.

@@ -76,28 +76,13 @@ extension ServerText {
     var conditions: [ServerText] = []
     if let numbers = index.entityNumbers { conditions.append("entity IN (\(numbers: numbers))") }
     if index.excludesNull, let first = index.columns.first { conditions.append("\(name: first.name) IS NOT NULL") }
-    conditions += index.conditions.map(Self.condition)
+    conditions += index.conditions.map { ServerText(.condition($0)) }
     let condition: ServerText = conditions.isEmpty ? "" : " WHERE \(conditions.joined(separator: " AND "))"
     return """
       CREATE \(unique)INDEX \(concurrently ? "CONCURRENTLY " : "")\(name: index.name) ON \(table: index.table) \
       (\(columns.joined(separator: ", ")))\(condition)
       """
   }
-
-  /// The condition of a partial index.
-  ///
-  /// - Parameter row: The name of the row in the statement; nil if there is only one.
-  static func condition(_ condition: IndexDefinition.Condition, of row: ServerText?) -> ServerText {
-    let column: ServerText = row.map { "\($0).\(name: condition.column)" } ?? "\(name: condition.column)"
-    return switch condition.test {
-    case .isNil: "\(column) IS NULL"
-    case .isNotNil: "\(column) IS NOT NULL"
-    case .integer(let number): "\(column) = \(number: number)"
-    case .boolean(let flag): "\(column) = \(flag ? "true" : "false")"
-    }
-  }
-
-  static func condition(_ condition: IndexDefinition.Condition) -> ServerText { self.condition(condition, of: nil) }
 
   /// The tables that describe the store: see ``ServerNames``.
   static let storeTables: [ServerText] = [

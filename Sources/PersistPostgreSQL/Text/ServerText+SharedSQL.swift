@@ -15,6 +15,7 @@ extension ServerText {
       case .name(let name): text.appendInterpolation(name: name)
       case .row(let row): text.appendInterpolation(row: row)
       case .number(let number): text.appendInterpolation(number: number)
+      case .boolean(let flag): text.appendLiteral(flag ? "true" : "false")
       case .literal(let literal): text.appendInterpolation(literal: literal)
       case .byte(let byte): text.appendInterpolation(byte: byte)
       case .value: text.append(values.removeFirst())

@@ -9,7 +9,7 @@ import Persist
 /// ```swift
 /// let sql: ServerText = "SELECT version FROM \(table: name) WHERE id = ANY(\(integers: keys))"
 /// ```
-struct ServerText: Sendable, ExpressibleByStringInterpolation {
+struct ServerText: Sendable, ComposedSQL {
   fileprivate enum Part: Sendable {
     case text(String)
     case parameter(ServerParameter)
@@ -98,12 +98,6 @@ struct ServerText: Sendable, ExpressibleByStringInterpolation {
   /// A definition from the server's catalog.
   init(stored definition: StoredDefinition) { (parts, complete) = ([.text(definition.sql)], nil) }
 
-  static func + (left: ServerText, right: ServerText) -> ServerText {
-    var sum = left
-    sum.parts += right.parts
-    return sum
-  }
-
   static func += (left: inout ServerText, right: ServerText) { left.parts += right.parts }
 
   /// The complete statement.
@@ -181,19 +175,6 @@ struct ServerText: Sendable, ExpressibleByStringInterpolation {
     // Backslashes have no meaning in plain literals, as long as the server's settings are standard; this form doesn't
     // depend on them.
     "E'" + text.doubling("\\", "'") + "'"
-  }
-}
-
-extension Sequence where Element == ServerText {
-  func joined(separator: ServerText) -> ServerText {
-    var result: ServerText = ""
-    var isFirst = true
-    for part in self {
-      if !isFirst { result += separator }
-      result += part
-      isFirst = false
-    }
-    return result
   }
 }
 

@@ -32,7 +32,7 @@ extension StoreLocation {
       try report(problem)
     }
     guard matchesModel else { return }
-    for problem in try self.engine.inspect(self, options: StoreOptions(), { try ParkedCheck.problems($0) }) {
+    for problem in try inspect({ try ParkedCheck.problems($0) }) {
       try report(problem)
     }
     guard registry != nil else { return }

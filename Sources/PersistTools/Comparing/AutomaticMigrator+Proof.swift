@@ -80,7 +80,6 @@ extension MigrationTrials {
 extension StoreContents {
   /// Runs code that reads the store's tables.
   fileprivate func inspect<T>(_ body: (any StoreInspector) throws -> T) throws -> T {
-    let location = StoreLocation(store.url)
-    return try location.engine.inspect(location, options: StoreOptions(), body)
+    try StoreLocation(store.url).inspect(body)
   }
 }

@@ -144,8 +144,7 @@ package struct VerifiedCopy {
     let (originals, own) = try inspectable.inspect {
       (try ParkedContent.all(in: $0), try ParkedMarks($0, includingValues: comparesValues))
     }
-    let location = StoreLocation(copy)
-    let (copies, others) = try location.engine.inspect(location, options: StoreOptions()) {
+    let (copies, others) = try StoreLocation(copy).inspect {
       (try ParkedContent.all(in: $0), try ParkedMarks($0, includingValues: comparesValues))
     }
     func words(_ contents: [ParkedContent]) -> String {

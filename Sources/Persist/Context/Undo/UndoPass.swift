@@ -165,17 +165,8 @@ struct UndoPass {
   /// their changes are undone separately.
   private func revertArrival(_ arrival: UndoStep.Arrival) {
     let object = arrival.object
-    if isDeletedAgain(arrival) {
-      DeletePropagation(in: context).letGo(of: object)
-    } else {
-      for relationship in object.layout.relationships where relationship.inverse != nil {
-        if relationship.isToMany {
-          object.replaceMembers(with: [], of: relationship)
-        } else {
-          object.setToOne(nil, at: relationship.slot)
-        }
-      }
-    }
+    guard isDeletedAgain(arrival) else { return context.deleteAlone(object) }
+    DeletePropagation(in: context).letGo(of: object)
     object.leaveOneWayOwners()
     context.markDeleted(object)
   }

@@ -66,8 +66,7 @@ extension PersistentStoreCoordinator {
   ///
   /// - Throws: The errors of files that aren't stores.
   public static func parkedContents(at url: URL) throws -> [ParkedContent] {
-    let location = StoreLocation(url)
-    return try location.engine.inspect(location, options: StoreOptions()) { try ParkedContent.all(in: $0) }
+    return try StoreLocation(url).inspect { try ParkedContent.all(in: $0) }
   }
 
   /// Deletes what migrations parked in a store: for good, and whether or not the store is open.

@@ -158,8 +158,7 @@ extension AutomaticMigrator: StoreMigrator {
     try VersionStamp(url: url, version: version, registry: registry, options: options).apply(to: survey.store)
     let restored = try survey.slots.isEmpty
       ? 0 : maintain(url, known: version, model: version.model, registry: registry, options: options)
-    let location = request.location
-    let rows = try countsRows ? location.engine.inspect(location, options: options) { try survey.rows($0) } : nil
+    let rows = try countsRows ? request.location.inspect(options: options) { try survey.rows($0) } : nil
     var report = survey.report(rows: rows, way: .none)
     report.restored = restored
     return report
@@ -193,8 +192,7 @@ extension AutomaticMigrator: StoreMigrator {
   ///
   /// - Parameter catalog: the store's catalog, if already read.
   private func preview(_ request: MigrationRequest, _ catalog: StoreCatalog?) throws -> PathSurvey {
-    let location = request.location
-    return try location.engine.inspect(location, options: request.options) { inspector in
+    return try request.location.inspect(options: request.options) { inspector in
       let survey = try PathSurvey(inspector, to: request.version, resources: request.resources, catalog: catalog)
       try requirePossible(survey, inspector, for: request)
       return survey

@@ -15,8 +15,7 @@ extension AutomaticMigrator {
   ) throws -> Int {
     guard parking != .discarding else { return 0 }
     let version = known ?? unregisteredVersion(of: model)
-    let location = StoreLocation(url)
-    let hasWork = try location.engine.inspect(location, options: options) { inspector in
+    let hasWork = try StoreLocation(url).inspect(options: options) { inspector in
       // The places of parked values depend on the model, of which there are two for now.
       guard try inspector.servedModels() == nil else { return false }
       let slots = try inspector.parkedSlots()

@@ -20,7 +20,7 @@ extension AutomaticMigrator {
     let location = request.location
     let engine = try location.engine
     try engine.requireDiskSpace(for: location, bytes: ExtraSpace.copies(5, ofSize: engine.size(of: location)))
-    var parksAny = try !engine.inspect(location, options: request.options) { try $0.parkedSlots() }.isEmpty
+    var parksAny = try !location.inspect(options: request.options) { try $0.parkedSlots() }.isEmpty
     let copies = try [false, true].enumerated().map { number, alwaysCopies in
       let copy = try workspace.file(number)
       try engine.duplicate(location, to: StoreLocation(copy))

@@ -25,7 +25,7 @@ extension PathMigration {
   ) throws -> [MigrationLoss] {
     guard migrator.effectiveParking == .always else { return [] }
     let registry = ModelRegistry(versions: [hop.source, hop.destination])
-    let plan = try engine.inspect(StoreLocation(file), options: StoreOptions()) { inspector -> ParkingPlan? in
+    let plan = try StoreLocation(file).inspect { inspector -> ParkingPlan? in
       let survey = StoreSurvey(try inspector.identify(among: registry), hop: hop)
       survey.planParkingOfLosses(registry)
       guard let plan = survey.parking, try !plan.counts(inspector).isEmpty else { return nil }
@@ -44,7 +44,7 @@ extension PathMigration {
   ///
   /// - Returns: The number of restored values, objects and pairs.
   func restoreParkedValues(in file: URL, _ survey: PathSurvey) throws -> Int {
-    guard try engine.inspect(StoreLocation(file), options: StoreOptions(), { try !$0.parkedSlots().isEmpty }) else {
+    guard try StoreLocation(file).inspect({ try !$0.parkedSlots().isEmpty }) else {
       return 0
     }
     var count = 0

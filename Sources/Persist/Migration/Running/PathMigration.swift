@@ -14,7 +14,8 @@ struct PathMigration {
   /// The workspace that contains the hops' files.
   let workspace: any MigrationWorkspace
 
-  var engine: any MigrationEngine { get throws { try StoreLocation(url).engine } }
+  var engine: any MigrationEngine { get throws { try location.engine } }
+  private var location: StoreLocation { StoreLocation(url) }
 
   func run() throws -> MigrationReport {
     let start = ContinuousClock.now
@@ -24,7 +25,7 @@ struct PathMigration {
     // Another process may have migrated the store first.
     let survey = try PathSurvey(inspector, to: destination, resources: resources)
     guard !survey.isUpToDate else { return survey.report(rows: nil, way: .none) }
-    let size = try engine.size(of: StoreLocation(url))
+    let size = try engine.size(of: location)
     let progress = migrator.progress.map { PathProgress($0, through: survey.path, exchanging: size) }
     if let progress, try !progress.begin(survey.costs(inspector)) { throw cancelled }
     if var error = try survey.error(inspector, migrator, reading: nil) {
@@ -34,7 +35,7 @@ struct PathMigration {
     let rows = try migrator.countsRows ? survey.rows(inspector) : nil
     let logged = try rows ?? survey.store.affordableRowCount(inspector)
     let space = ExtraSpace.copies(survey.path.simultaneousCopies, ofSize: size)
-    try engine.requireDiskSpace(for: StoreLocation(url), bytes: space)
+    try engine.requireDiskSpace(for: location, bytes: space)
     let (file, parked) = try migrate(workspace.store, through: survey, progress)
     let restored = try restoreParkedValues(in: file, survey)
     if !survey.determinesValues {
@@ -129,7 +130,7 @@ struct PathMigration {
     _ hop: MigrationHop, by mapping: MappingModel, in file: URL, whole: StoreSurvey
   ) throws {
     let countsLosses = !migrator.allowsLoss || whole.isDowngrade
-    let findings: StoreSurvey.Findings = try engine.inspect(StoreLocation(file), options: StoreOptions()) { inspector in
+    let findings: StoreSurvey.Findings = try StoreLocation(file).inspect { inspector in
       if hop.isInferred {
         let store = try inspector.identify(among: ModelRegistry(versions: [hop.source, hop.destination]))
         return try StoreSurvey(store, hop: hop).findings(inspector, countingLosses: countsLosses)
@@ -229,7 +230,7 @@ private struct FollowedHistory {
     guard let model = hops.last?.destination.model else { return }
     let location = StoreLocation(file)
     try engine.recordMigrationInHistory(of: location, from: map, to: model, renames: PropertyRenames(hops))
-    map = try engine.inspect(location, options: StoreOptions()) { try $0.catalog().tableMap(of: model) }
+    map = try location.inspect { try $0.catalog().tableMap(of: model) }
     hops = []
   }
 }

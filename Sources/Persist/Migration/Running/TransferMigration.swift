@@ -14,6 +14,8 @@ struct TransferMigration {
   let survey: PathSurvey
   let exclusion: any StoreExclusion
 
+  private var location: StoreLocation { StoreLocation(url) }
+
   func run() throws -> MigrationReport {
     defer { exclusion.end() }
     guard try exclusion.isCurrent(survey.store.catalog) else {
@@ -26,7 +28,7 @@ struct TransferMigration {
     defer { try? FileManager.default.removeItem(at: folder) }
     let file = folder.appendingPathComponent("Store.sqlite")
     try StoreCopies.replaceStore(
-      at: .file(file), with: StoreLocation(url), parked: .omitted, reporting: { try transfer?.read($0) })
+      at: .file(file), with: location, parked: .omitted, reporting: { try transfer?.read($0) })
     // The server's parked values stay on the server.
     let contents = try exclusion.changingParkedValues { try park(on: $0) }
     var copying = migrator
@@ -38,7 +40,7 @@ struct TransferMigration {
     var report = try copying.migrate(
       storeAt: file, to: destination, registry: registry, options: StoreOptions(busyTimeout: options.busyTimeout))
     try StoreCopies.withCopy(
-      of: .file(file), beside: StoreLocation(url), parked: .omitted,
+      of: .file(file), beside: location, parked: .omitted,
       restoring: survey.direct.parked.names(in: destination.model),
       reporting: { rows, _ in try transfer?.write(rows) }, completing: { try transfer?.complete($0) }
     ) { copy, _ in
@@ -56,8 +58,7 @@ struct TransferMigration {
 
   /// Adds what the hops have parked to what was parked on the server.
   private func addParkedValues(of file: URL, on connection: any MigrationConnection) throws {
-    let location = StoreLocation(file)
-    try location.engine.inspect(location, options: StoreOptions()) { inspector in
+    try StoreLocation(file).inspect { inspector in
       try ParkedTransfer(registry).addParked(from: inspector, to: connection, destination.model)
     }
   }
@@ -92,8 +93,7 @@ struct TransferMigration {
   }
 
   private func progress(_ report: @escaping AutomaticMigrator.ProgressHandler) throws -> TransferProgress {
-    let location = StoreLocation(url)
-    return try location.engine.inspect(location, options: options) { inspector in
+    return try location.inspect(options: options) { inspector in
       let rows = try survey.store.approximateRowCount(inspector)
       let migration = WorkCost.of(Int64(survey.path.hops.count), each: try survey.costs(inspector).hop)
       return TransferProgress(report, of: url, rows: rows, migration: migration)
@@ -103,8 +103,7 @@ struct TransferMigration {
   /// Refuses rows of no entity, which the file wouldn't contain, and rows without required values to which nothing
   /// parked returns: the file doesn't show what is parked.
   private func refuseUnfitRows() throws {
-    let location = StoreLocation(url)
-    try location.engine.inspect(location, options: options) { inspector in
+    try location.inspect(options: options) { inspector in
       for unknown in survey.store.tableMap.unknownRows {
         try inspector.requireNone(unknown.count, else: unknown.blocker)
       }

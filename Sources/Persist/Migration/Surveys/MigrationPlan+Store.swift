@@ -22,8 +22,7 @@ extension MigrationPlan {
     migrator: AutomaticMigrator = AutomaticMigrator()
   ) throws {
     let resources = migrator.resources(registry)
-    let location = StoreLocation(url)
-    self = try location.engine.inspect(location, options: StoreOptions()) { inspector in
+    self = try StoreLocation(url).inspect { inspector in
       let family = try inspector.identify(among: registry).family
       let survey = try PathSurvey(
         inspector, to: version ?? family?.current ?? registry.currentVersion, resources: resources)
@@ -36,7 +35,7 @@ extension MigrationPlan {
         plan.blockers = fileBlockers + plan.blockers
         plan.way = .impossible
       }
-      plan.unreadable = plan.blockers.isEmpty ? try survey.unreadableValues(in: location, StoreOptions()) : []
+      plan.unreadable = plan.blockers.isEmpty ? try survey.unreadableValues(in: StoreLocation(url), StoreOptions()) : []
       plan.notes = survey.path.notes(resources)
       plan.notes += survey.direct.parkingObstacles.map { "Values can't be parked: \($0)" }
       if let comparisons = survey.comparisons, !survey.isUpToDate {

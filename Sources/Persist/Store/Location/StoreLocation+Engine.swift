@@ -12,6 +12,14 @@ extension StoreLocation {
       }
     }
   }
+
+  /// Reads the store in one transaction, without changing anything.
+  @inline(never)
+  package func inspect<T>(
+    options: StoreOptions = StoreOptions(), _ body: (any StoreInspector) throws -> T
+  ) throws -> T {
+    try engine.inspect(self, options: options, body)
+  }
 }
 
 extension StoreIdentification {

@@ -6,7 +6,7 @@
 /// ```swift
 /// let sql: SQLText = "SELECT COUNT(*) FROM \(name: table) WHERE Z_ENT = \(value: .integer(3))"
 /// ```
-package struct SQLText: Sendable, ExpressibleByStringInterpolation {
+package struct SQLText: Sendable, ComposedSQL {
   package private(set) var text: String
   /// The values of the `?` parameters in ``text``, in order.
   package private(set) var values: [SQLValue]
@@ -146,14 +146,8 @@ package struct SQLText: Sendable, ExpressibleByStringInterpolation {
   /// SQL that returns SQLite's query plan for other SQL.
   package static func plan(of sql: String) -> String { "EXPLAIN QUERY PLAN " + sql }
 
-  static func + (left: SQLText, right: SQLText) -> SQLText {
-    var sum = left
-    sum += right
-    return sum
-  }
-
   @inline(never)
-  static func += (left: inout SQLText, right: SQLText) {
+  package static func += (left: inout SQLText, right: SQLText) {
     left.text += right.text
     left.values += right.values
   }
@@ -172,20 +166,6 @@ package struct SQLText: Sendable, ExpressibleByStringInterpolation {
         }
       }
     return isPlain ? name : "\"" + name.doubling("\"") + "\""
-  }
-}
-
-extension Sequence where Element == SQLText {
-  @inline(never)
-  package func joined(separator: SQLText) -> SQLText {
-    var result: SQLText = ""
-    var isFirst = true
-    for part in self {
-      if !isFirst { result += separator }
-      result += part
-      isFirst = false
-    }
-    return result
   }
 }
 

@@ -117,7 +117,7 @@ final class SQLiteStore: PersistentStore {
   ///
   /// - Throws: ``PersistenceError/Code/invalidRequest`` if the file contains another store, and errors of opening it;
   ///   the store then remains unchanged.
-  func reopen(at url: URL, exchanged: () -> Void) throws {
+  func reopen(at url: URL, didReplace: () -> Void) throws {
     let copy = try SQLiteStore.open(url, model: model, options: pool.options)
     guard copy.identifier == identifier, copy.map.hasPlaces(of: map) else {
       try copy.close()
@@ -130,7 +130,7 @@ final class SQLiteStore: PersistentStore {
       try pool.following { pool in
         try pool.closing(continuingIn: copy.pool) {
           take(copy)
-          exchanged()
+          didReplace()
         }
       }
     } catch {

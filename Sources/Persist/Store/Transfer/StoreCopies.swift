@@ -97,24 +97,24 @@ package enum StoreCopies {
   ///
   /// - Parameters:
   ///   - parked: The treatment of parked values.
-  ///   - exchange: Makes the copy take the store's place.
+  ///   - replace: Makes the copy take the store's place.
   /// - Returns: The copy, open.
   /// - Throws: ``PersistenceError/Code/invalidRequest`` if the copy is in memory and would lack parked values.
   package static func move(
     _ store: any PersistentStore, to location: StoreLocation, options: StoreOptions, parked: ParkedCopying,
-    exchange: (any PersistentStore) -> Void
+    replace: (any PersistentStore) -> Void
   ) throws -> any PersistentStore {
     let isOnServer = if case .server = location { true } else { false }
     // SQLite copies pages, which are the same in a file and in memory only if neither is encrypted.
     let isOtherForm = location == .memory && store.isEncrypted
     guard isOnServer || isOtherForm || store.type == StoreType.postgreSQL.rawValue else {
-      return try store.move(to: location, options: options, exchange: exchange)
+      return try store.move(to: location, options: options, replace: replace)
     }
     if location == .memory { try requireNothingParked(in: store) }
     return try store.copying(thenClosing: true) { state in
       let copy = try copy(
         state, of: store, to: location, identifier: UUID().uuidString, options: options, parked: parked)
-      exchange(copy)
+      replace(copy)
       return copy
     }
   }

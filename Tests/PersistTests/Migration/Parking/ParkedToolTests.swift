@@ -200,11 +200,11 @@ struct ParkedToolTests {
       let copy = otherStore("copy", beside: url)
       _ = try VerifiedCopy(of: url, to: copy).run()
       let marks = try [url, copy].map { url in
-        try StoreLocation(url).engine.inspect(StoreLocation(url), options: StoreOptions()) { try ParkedMarks($0) }
+        try StoreLocation(url).inspect { try ParkedMarks($0) }
       }
       #expect(marks[0].firstLoss(in: marks[1]) == nil && marks[1].firstLoss(in: marks[0]) == nil)
       try MadeStore.run("UPDATE PERSIST_PARKED_VALUES SET VALUE = 'x' WHERE VALUE = 'c2'", at: copy)
-      let changed = try StoreLocation(copy).engine.inspect(StoreLocation(copy), options: StoreOptions()) {
+      let changed = try StoreLocation(copy).inspect {
         try ParkedMarks($0)
       }
       #expect(marks[0].firstLoss(in: changed)?.contains("1 of the values of Note.color, parked for '2'") == true)

@@ -55,8 +55,7 @@ final class RawStore {
   /// The store's catalog as others see it.
   func catalog() throws -> StoreCatalog {
     if case .file(let connection) = connection { return try StoreCatalog(connection) }
-    let location = StoreLocation(url)
-    return try location.engine.inspect(location, options: StoreOptions()) { try $0.catalog() }
+    return try StoreLocation(url).inspect { try $0.catalog() }
   }
 
   func transaction(_ body: () throws -> Void) throws {

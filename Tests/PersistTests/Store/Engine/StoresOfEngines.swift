@@ -99,8 +99,8 @@ extension StoreCopies {
 
   static func move(
     _ store: any PersistentStore, to location: StoreLocation, options: StoreOptions,
-    exchange: (any PersistentStore) -> Void
+    replace: (any PersistentStore) -> Void
   ) throws -> any PersistentStore {
-    try move(store, to: location, options: options, parked: parked, exchange: exchange)
+    try move(store, to: location, options: options, parked: parked, replace: replace)
   }
 }

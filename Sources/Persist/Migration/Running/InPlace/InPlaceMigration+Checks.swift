@@ -10,7 +10,6 @@ extension InPlaceMigration {
   /// Called before anything is changed, because another session asks for the size of a server's store.
   func writtenBytes(_ survey: StoreSurvey, _ connection: any StoreInspector) throws -> Int {
     guard survey.work.changes.contains(where: { $0.change.writtenTable != nil }) else { return 0 }
-    let location = StoreLocation(url)
     let engine = try location.engine
     return try survey.extraSpace(ofSize: engine.size(of: location), connection)
   }
@@ -18,7 +17,6 @@ extension InPlaceMigration {
   /// Checks the disk space of the log or the journal.
   func requireDiskSpace(_ bytes: Int) throws {
     guard bytes > 0 else { return }
-    let location = StoreLocation(url)
     try location.engine.requireDiskSpace(for: location, bytes: bytes)
   }
 

@@ -19,7 +19,7 @@ extension InPlaceMigration {
       rows[table] = count
       return count
     }
-    let costs = if case .server = StoreLocation(url) { WorkCost.onServer } else { WorkCost.inFile }
+    let costs = if case .server = location { WorkCost.onServer } else { WorkCost.inFile }
     let parts = try changes.map { change in
       try change.change.writtenTable.map { table in
         let entries =

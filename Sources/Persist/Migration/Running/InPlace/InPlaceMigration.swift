@@ -38,8 +38,9 @@ package struct InPlaceMigration {
   var proof: (() throws -> MigrationProof?)?
   let start = ContinuousClock.now
 
+  var location: StoreLocation { StoreLocation(url) }
+
   func run() throws -> MigrationReport {
-    let location = StoreLocation(url)
     let connection = try location.engine.connect(to: location, options: options)
     defer { connection.close() }
     return try run(on: connection)

@@ -75,7 +75,7 @@ extension SharedSQL {
   static func duplicates(
     in columns: [String], of table: String, entityNumbers: [Int], _ conditions: [IndexDefinition.Condition]
   ) -> SharedSQL {
-    let present = (columns.map { "\(name: $0) IS NOT NULL" as SharedSQL } + conditions.map(condition))
+    let present = (columns.map { "\(name: $0) IS NOT NULL" as SharedSQL } + conditions.map { condition($0) })
       .joined(separator: " AND ")
     let first = columns.prefix(1).map { "o.\(name: $0)" as SharedSQL }.joined(separator: ", ")
     return """

@@ -50,12 +50,15 @@ extension SQLText {
 
 extension SharedSQL {
   /// The condition of a partial index, in the form that ``IndexSignature`` parses.
-  static func condition(_ condition: IndexDefinition.Condition) -> SharedSQL {
-    switch condition.test {
-    case .isNil: "\(name: condition.column) IS NULL"
-    case .isNotNil: "\(name: condition.column) IS NOT NULL"
-    case .integer(let number): "\(name: condition.column) = \(number: number)"
-    case .boolean(let flag): "\(name: condition.column) = \(number: flag ? 1 : 0)"
+  ///
+  /// - Parameter row: The name of the row in the statement; nil if there is only one.
+  package static func condition(_ condition: IndexDefinition.Condition, of row: SharedSQL? = nil) -> SharedSQL {
+    let column: SharedSQL = row.map { "\($0).\(name: condition.column)" } ?? "\(name: condition.column)"
+    return switch condition.test {
+    case .isNil: "\(column) IS NULL"
+    case .isNotNil: "\(column) IS NOT NULL"
+    case .integer(let number): "\(column) = \(number: number)"
+    case .boolean(let flag): "\(column) = \(boolean: flag)"
     }
   }
 }

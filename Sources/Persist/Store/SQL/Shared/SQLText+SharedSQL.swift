@@ -29,6 +29,7 @@ extension SQLText.StringInterpolation {
       case .name(let name): appendInterpolation(name: name)
       case .row(let row): appendInterpolation(row: row)
       case .number(let number): appendInterpolation(number: number)
+      case .boolean(let flag): appendInterpolation(number: flag ? 1 : 0)
       case .literal(let text): appendInterpolation(literal: text)
       case .byte(let byte): appendInterpolation(bytes: CollectionOfOne(byte))
       case .value: appendInterpolation(value: values.removeFirst())

@@ -12,9 +12,10 @@
 /// | `\(name: table)` | the name, quoted if necessary | the name in lower case, or the server's own |
 /// | `\(value: .integer(1))` | `?` and the value | `$1` with its type, and the value |
 /// | `\(isOneOf: keys)` | `IN (SELECT value FROM json_each(?))` | `= ANY ($1)` and an array |
+/// | `\(boolean: true)` | `1` | `true` |
 /// | `\(byte: 1)` | `x'01'` | `'\x01'::bytea` |
 /// | `\(.key)` and the other cases of ``Word`` | the raw value | see `ServerText+SharedSQL.swift` |
-package struct SharedSQL: Sendable, ExpressibleByStringInterpolation {
+package struct SharedSQL: Sendable, ComposedSQL {
   package enum Part: Sendable {
     /// The same in every dialect.
     case text(StaticString)
@@ -22,6 +23,7 @@ package struct SharedSQL: Sendable, ExpressibleByStringInterpolation {
     case name(String)
     case row(SQLRow)
     case number(Int64)
+    case boolean(Bool)
     case literal(String)
     case byte(UInt8)
     /// The next of the statement's values.
@@ -117,6 +119,10 @@ package struct SharedSQL: Sendable, ExpressibleByStringInterpolation {
     @inline(never)
     package mutating func appendInterpolation(number: Int64) { parts.append(.number(number)) }
 
+    /// A truth value, as columns of Booleans contain it.
+    @inline(never)
+    package mutating func appendInterpolation(boolean: Bool) { parts.append(.boolean(boolean)) }
+
     /// Integers separated by commas.
     @inline(never)
     package mutating func appendInterpolation(numbers: [Int]) { append(numbers.map { .number(Int64($0)) }) }
@@ -180,30 +186,10 @@ package struct SharedSQL: Sendable, ExpressibleByStringInterpolation {
     return sql
   }
 
-  package static func + (left: SharedSQL, right: SharedSQL) -> SharedSQL {
-    var sum = left
-    sum += right
-    return sum
-  }
-
   @inline(never)
   package static func += (left: inout SharedSQL, right: SharedSQL) {
     left.parts += right.parts
     left.values += right.values
     left.fileText = nil
-  }
-}
-
-extension Sequence where Element == SharedSQL {
-  @inline(never)
-  package func joined(separator: SharedSQL) -> SharedSQL {
-    var result: SharedSQL = ""
-    var isFirst = true
-    for part in self {
-      if !isFirst { result += separator }
-      result += part
-      isFirst = false
-    }
-    return result
   }
 }

@@ -9,7 +9,7 @@ extension SharedSQL {
     var parts: [SharedSQL] = []
     if let numbers = condition.entityNumbers { parts.append("\(.entity) IN (\(numbers: numbers))") }
     parts += condition.missing.map { "\(name: $0) IS NULL" }
-    parts += condition.tests.map(Self.condition)
+    parts += condition.tests.map { SharedSQL.condition($0) }
     return parts.isEmpty ? "" : " WHERE \(parts.joined(separator: " AND "))"
   }
 

@@ -228,13 +228,13 @@ extension SQLiteStore {
   func backUp(to url: URL) throws { try pool.options.encrypting { try StoreBackup.copy(self, to: url) } }
 
   func move(
-    to location: StoreLocation, options: StoreOptions, exchange: (any PersistentStore) -> Void
+    to location: StoreLocation, options: StoreOptions, replace: (any PersistentStore) -> Void
   ) throws -> any PersistentStore {
     try pool.following { pool in
       try pool.closing {
         let options = options.with(options.encryptionOfCopy(of: pool.options.encryption))
         let copy = try StoreBackup.move(self, to: location.url, options: options)
-        exchange(copy)
+        replace(copy)
         return copy
       }
     }
