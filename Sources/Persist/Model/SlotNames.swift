@@ -26,9 +26,9 @@ package struct SlotNames: Sendable {
     }
   }
 
-  /// Three numbers for each place of a hash table: the two of a name, and its slot plus 1, or 0 if the place is empty.
-  private let places: [UInt64]
-  /// The number of places minus 1; at least half of them are empty.
+  /// Three numbers for each bucket of a hash table: the two of a name, and its slot plus 1, or 0 if the bucket is empty.
+  private let buckets: [UInt64]
+  /// The number of buckets minus 1; at least half of them are empty.
   private let mask: Int
   private let slots: [String: Int]
 
@@ -36,14 +36,16 @@ package struct SlotNames: Sendable {
     self.slots = slots
     var mask = 7
     while mask < 2 * slots.count { mask = 2 * mask + 1 }
-    var places = [UInt64](repeating: 0, count: 3 * (mask + 1))
+    var buckets = [UInt64](repeating: 0, count: 3 * (mask + 1))
     for (name, slot) in slots {
       guard let key = Key(name) else { continue }
-      var place = key.hash & mask
-      while places[3 * place + 2] != 0 { place = (place + 1) & mask }
-      (places[3 * place], places[3 * place + 1], places[3 * place + 2]) = (key.words.0, key.words.1, UInt64(slot + 1))
+      var bucket = key.hash & mask
+      while buckets[3 * bucket + 2] != 0 { bucket = (bucket + 1) & mask }
+      (buckets[3 * bucket], buckets[3 * bucket + 1], buckets[3 * bucket + 2]) = (
+        key.words.0, key.words.1, UInt64(slot + 1)
+      )
     }
-    (self.places, self.mask) = (places, mask)
+    (self.buckets, self.mask) = (buckets, mask)
   }
 
   /// The slot of the property with a name; nil if there is none.
@@ -61,10 +63,10 @@ package struct SlotNames: Sendable {
 
   @inline(__always)
   private func slot(of key: Key, _ hash: Int) -> Int? {
-    var place = hash & mask
-    while places[3 * place + 2] != 0 {
-      if (places[3 * place], places[3 * place + 1]) == key.words { return Int(places[3 * place + 2]) - 1 }
-      place = (place + 1) & mask
+    var bucket = hash & mask
+    while buckets[3 * bucket + 2] != 0 {
+      if (buckets[3 * bucket], buckets[3 * bucket + 1]) == key.words { return Int(buckets[3 * bucket + 2]) - 1 }
+      bucket = (bucket + 1) & mask
     }
     return nil
   }

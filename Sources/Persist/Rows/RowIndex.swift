@@ -6,7 +6,7 @@ struct RowIndex {
   private let rows: RowBatch
   /// Indexes into `rows`, or -1 for none. The count is a power of two, with at least half of the entries free. Empty
   /// until the first lookup.
-  private var places: ContiguousArray<Int32> = []
+  private var buckets: ContiguousArray<Int32> = []
 
   init(_ rows: RowBatch) { self.rows = rows }
 
@@ -16,27 +16,27 @@ struct RowIndex {
   subscript(key: Int64) -> RowBatch.Row? {
     mutating get {
       if rows.isEmpty { return nil }
-      if places.isEmpty { index() }
-      let place = places[place(of: key)]
-      return place < 0 ? nil : rows[Int(place)]
+      if buckets.isEmpty { index() }
+      let bucket = buckets[bucket(of: key)]
+      return bucket < 0 ? nil : rows[Int(bucket)]
     }
   }
 
   /// Returns the position of a key: its home, or the next position that has the key or is free.
-  private func place(of key: Int64) -> Int {
-    let mask = places.count - 1
+  private func bucket(of key: Int64) -> Int {
+    let mask = buckets.count - 1
     let hash = UInt64(bitPattern: key) &* 0x9E37_79B9_7F4A_7C15
-    var place = Int(truncatingIfNeeded: hash >> 32) & mask
-    while places[place] >= 0, rows.entries[Int(places[place])].key != key { place = (place + 1) & mask }
-    return place
+    var bucket = Int(truncatingIfNeeded: hash >> 32) & mask
+    while buckets[bucket] >= 0, rows.entries[Int(buckets[bucket])].key != key { bucket = (bucket + 1) & mask }
+    return bucket
   }
 
   private mutating func index() {
     var count = 8
     while count < rows.count * 2 { count *= 2 }
-    places = ContiguousArray(repeating: -1, count: count)
+    buckets = ContiguousArray(repeating: -1, count: count)
     for index in rows.entries.indices {
-      places[place(of: rows.entries[index].key)] = Int32(truncatingIfNeeded: index)
+      buckets[bucket(of: rows.entries[index].key)] = Int32(truncatingIfNeeded: index)
     }
   }
 }

@@ -47,9 +47,9 @@ public struct StoreKey: ~Copyable {
     return StoreKey(.raw, count: bytes.count * 2 + 3) { memory in
       func digit(_ value: UInt8) -> UInt8 { value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10 }
       (memory[0], memory[1], memory[memory.count - 1]) = (UInt8(ascii: "x"), UInt8(ascii: "'"), UInt8(ascii: "'"))
-      for (place, byte) in bytes.enumerated() {
-        memory[2 + place * 2] = digit(byte >> 4)
-        memory[3 + place * 2] = digit(byte & 15)
+      for (index, byte) in bytes.enumerated() {
+        memory[2 + index * 2] = digit(byte >> 4)
+        memory[3 + index * 2] = digit(byte & 15)
       }
     }
   }

@@ -5,7 +5,7 @@
 struct OrderedSet<Element: OrderedSetElement>: ExpressibleByArrayLiteral {
   private(set) var elements: [Element] = []
   /// A hash table with open addressing, which finds the elements of larger sets: their indices plus one, or 0 where a
-  /// place is unused. Its size is a power of two, at least twice the number of elements.
+  /// bucket is unused. Its size is a power of two, at least twice the number of elements.
   private var table: [Int32] = []
 
   /// The size of the largest set without a table: comparing this many elements is faster than hashing one.
@@ -41,7 +41,7 @@ struct OrderedSet<Element: OrderedSetElement>: ExpressibleByArrayLiteral {
 
   func firstIndex(of element: Element) -> Int? {
     if table.isEmpty { return elements.firstIndex(of: element) }
-    let index = Int(table[place(of: element)])
+    let index = Int(table[bucket(of: element)])
     return index == 0 ? nil : index - 1
   }
 
@@ -54,10 +54,10 @@ struct OrderedSet<Element: OrderedSetElement>: ExpressibleByArrayLiteral {
       if !elements.contains(element) { elements.append(element) }
       return
     }
-    let place = place(of: element)
-    guard table[place] == 0 else { return }
+    let bucket = bucket(of: element)
+    guard table[bucket] == 0 else { return }
     elements.append(element)
-    table[place] = Int32(elements.count)
+    table[bucket] = Int32(elements.count)
   }
 
   /// Adds an element at an index, unless the set contains it.
@@ -66,9 +66,9 @@ struct OrderedSet<Element: OrderedSetElement>: ExpressibleByArrayLiteral {
     guard !contains(element) else { return }
     makeTable(for: elements.count + 1)
     if !table.isEmpty {
-      let place = place(of: element)
+      let bucket = bucket(of: element)
       for other in table.indices where table[other] > index { table[other] += 1 }
-      table[place] = Int32(index + 1)
+      table[bucket] = Int32(index + 1)
     }
     elements.insert(element, at: index)
   }
@@ -79,9 +79,9 @@ struct OrderedSet<Element: OrderedSetElement>: ExpressibleByArrayLiteral {
   @discardableResult
   mutating func remove(at index: Int) -> Element {
     if !table.isEmpty {
-      freePlace(of: elements[index])
+      freeBucket(of: elements[index])
       if index < elements.count - 1 {
-        for place in table.indices where table[place] > index { table[place] -= 1 }
+        for bucket in table.indices where table[bucket] > index { table[bucket] -= 1 }
       }
     }
     return elements.remove(at: index)
@@ -96,33 +96,33 @@ struct OrderedSet<Element: OrderedSetElement>: ExpressibleByArrayLiteral {
       remove(at: index)
       return
     }
-    if !table.isEmpty { freePlace(of: element) }
+    if !table.isEmpty { freeBucket(of: element) }
     elements[index] = other
-    if !table.isEmpty { table[place(of: other)] = Int32(index + 1) }
+    if !table.isEmpty { table[bucket(of: other)] = Int32(index + 1) }
   }
 
   mutating func swapAt(_ first: Int, _ second: Int) {
     if !table.isEmpty {
-      table.swapAt(place(of: elements[first]), place(of: elements[second]))
+      table.swapAt(bucket(of: elements[first]), bucket(of: elements[second]))
     }
     elements.swapAt(first, second)
   }
 }
 
 extension OrderedSet {
-  /// Returns the place of an element, or the unused one for it.
-  private func place(of element: Element) -> Int {
-    var place = firstPlace(of: element)
-    while table[place] != 0, elements[Int(table[place]) - 1] != element { place = self.place(after: place) }
-    return place
+  /// Returns the bucket of an element, or the unused one for it.
+  private func bucket(of element: Element) -> Int {
+    var bucket = firstBucket(of: element)
+    while table[bucket] != 0, elements[Int(table[bucket]) - 1] != element { bucket = self.bucket(after: bucket) }
+    return bucket
   }
 
-  private func firstPlace(of element: Element) -> Int {
+  private func firstBucket(of element: Element) -> Int {
     // Fibonacci's hash, as in ``IdentityMap``.
     Int(truncatingIfNeeded: (element.placeNumber &* 0x9E37_79B9_7F4A_7C15) &>> 32) & (table.count - 1)
   }
 
-  private func place(after place: Int) -> Int { (place + 1) & (table.count - 1) }
+  private func bucket(after bucket: Int) -> Int { (bucket + 1) & (table.count - 1) }
 
   /// Enlarges the table, if this number of elements needs it.
   ///
@@ -135,26 +135,26 @@ extension OrderedSet {
     table = Array(repeating: 0, count: size)
     var isRepeated = false
     for index in elements.indices {
-      let place = place(of: elements[index])
-      if table[place] != 0 { isRepeated = true }
-      table[place] = Int32(index + 1)
+      let bucket = bucket(of: elements[index])
+      if table[bucket] != 0 { isRepeated = true }
+      table[bucket] = Int32(index + 1)
     }
     return isRepeated
   }
 
-  /// Marks the place of an element as unused, and moves those found through it.
-  private mutating func freePlace(of element: Element) {
-    var free = place(of: element)
+  /// Marks the bucket of an element as unused, and moves those found through it.
+  private mutating func freeBucket(of element: Element) {
+    var free = bucket(of: element)
     table[free] = 0
-    var place = place(after: free)
-    while table[place] != 0 {
-      let first = firstPlace(of: elements[Int(table[place]) - 1])
-      // Moves the element if the unused place lies between its first place and its present one.
-      if (place &- first) & (table.count - 1) >= (place &- free) & (table.count - 1) {
-        table.swapAt(place, free)
-        free = place
+    var bucket = bucket(after: free)
+    while table[bucket] != 0 {
+      let first = firstBucket(of: elements[Int(table[bucket]) - 1])
+      // Moves the element if the unused bucket lies between its first bucket and its present one.
+      if (bucket &- first) & (table.count - 1) >= (bucket &- free) & (table.count - 1) {
+        table.swapAt(bucket, free)
+        free = bucket
       }
-      place = self.place(after: place)
+      bucket = self.bucket(after: bucket)
     }
   }
 }

@@ -165,10 +165,10 @@ struct ServerCommitPass {
       return false
     }
     for row in writes.updates { _ = try compare(row.key, of: row.entity, to: row.version) }
-    for (place, row) in writes.touches.enumerated() where try !compare(row.key, of: row.entity, to: row.version) {
+    for (index, row) in writes.touches.enumerated() where try !compare(row.key, of: row.entity, to: row.version) {
       guard conflicts.last?.storedVersion != nil else { continue }
       conflicts.removeLast()
-      overtakenTouches.append(place)
+      overtakenTouches.append(index)
     }
     for row in writes.checks + writes.deletes { _ = try compare(row.key, of: row.entity, to: row.version) }
     if !conflicts.isEmpty { throw RowConflicts(conflicts: conflicts) }

@@ -157,12 +157,12 @@ struct DeletePropagation {
     object.leaveOneWayOwners()
     context.graph.delete(object)
     // By index, because copies of the elements would cost reference counts.
-    for place in ends.indices {
+    for index in ends.indices {
       let isLetGo: Bool
-      let rule = ends[place].relationship.deleteRule
+      let rule = ends[index].relationship.deleteRule
       switch rule {
       case .cascade:
-        if ends[place].object.change != .deleted { cascaded.append(ends[place].object) }
+        if ends[index].object.change != .deleted { cascaded.append(ends[index].object) }
         // A new object is detached now: objects deleted with it would otherwise resolve its permanent identifier as
         // that of a row.
         isLetGo = isNew
@@ -171,7 +171,7 @@ struct DeletePropagation {
       case .noAction: isLetGo = isNew || object.isNewInParent
       }
       if isLetGo {
-        letGo(of: object, ends[place].object, by: ends[place].relationship, isNew: isNew || rule == .noAction)
+        letGo(of: object, ends[index].object, by: ends[index].relationship, isNew: isNew || rule == .noAction)
       }
     }
     if isNew {

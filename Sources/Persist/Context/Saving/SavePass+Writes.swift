@@ -28,9 +28,9 @@ extension SavePass {
     /// Whether objects were assigned to stores by the application.
     private let assignsStores: Bool
     /// The index in ``stores`` for new objects, by entity index.
-    private var placeForInserts: [Int?] = []
+    private var insertIndexes: [Int?] = []
     /// The tables of the last object with a row, and their index in ``stores``: most objects belong to the same store.
-    private var lastPlace: (tables: ObjectIdentifier, place: Int)?
+    private var lastStore: (tables: ObjectIdentifier, index: Int)?
     private var slots = ChangedSlots()
 
     init(context: ManagedObjectContext, counts: (inserted: Int, updated: Int, deleted: Int)) {
@@ -42,26 +42,26 @@ extension SavePass {
     }
 
     mutating func insert(_ object: ManagedObject) throws {
-      let placeOfRow = self.place(of: object)
-      let place = try placeOfRow ?? placeForInsert(of: object)
+      let indexOfRow = self.storeIndex(of: object)
+      let storeIndex = try indexOfRow ?? storeIndexForInsert(of: object)
       let row = object.isDraft && !isForParent ? object.row : nil
-      let values = row != nil && !object.hasLooseValues ? SlotValues() : try insertedValues(of: object, at: place)
-      stores[place].objects.inserted.append(object)
-      stores[place].rows.inserts.append(
+      let values = row != nil && !object.hasLooseValues ? SlotValues() : try insertedValues(of: object, at: storeIndex)
+      stores[storeIndex].objects.inserted.append(object)
+      stores[storeIndex].rows.inserts.append(
         RowWrites.Insert(
-          key: placeOfRow == nil ? .temporary(UInt64(bitPattern: object.key)) : object.writtenKey,
+          key: indexOfRow == nil ? .temporary(UInt64(bitPattern: object.key)) : object.writtenKey,
           entity: object.entity, values: values, row: row, version: object.insertedVersion))
-      try relate(object, at: place)
+      try relate(object, at: storeIndex)
     }
 
     /// Returns the values of a new object that aren't in a row that is written, in the form to be written.
-    private func insertedValues(of object: ManagedObject, at place: Int) throws -> SlotValues {
+    private func insertedValues(of object: ManagedObject, at storeIndex: Int) throws -> SlotValues {
       let layout = object.layout
       var values = isForParent ? object.pending : object.looseValues
       if !isForParent { for slot in layout.transientSlots { values.remove(at: slot) } }
       for relationship in layout.toOnes {
         guard let value = values[relationship.slot], !value.isNull else { continue }
-        let written = try reference(value, of: object, by: relationship, in: stores[place].tables)
+        let written = try reference(value, of: object, by: relationship, in: stores[storeIndex].tables)
         // Changed only if the destination is deleted or was saved before; otherwise the object's values are shared.
         if written != value { values[relationship.slot] = written.isNull ? nil : written }
       }
@@ -69,53 +69,53 @@ extension SavePass {
     }
 
     mutating func update(_ object: ManagedObject) throws {
-      guard let place = place(of: object) else { return }
+      guard let storeIndex = storeIndex(of: object) else { return }
       var values = object.pending
       slots.begin()
       for slot in values.slots where object.isChanged(at: slot) {
         slots.append(slot)
         guard let relationship = object.toOneRelationship(at: slot) else { continue }
         let value = values[slot] ?? .null
-        let written = try reference(value, of: object, by: relationship, in: stores[place].tables)
+        let written = try reference(value, of: object, by: relationship, in: stores[storeIndex].tables)
         // Changed only if the destination is deleted or was saved before; otherwise the object's values are shared.
         if written != value || written.isNull { values[slot] = written.isNull ? nil : written }
       }
       if isForParent { for slot in object.layout.transientSlots where values.contains(slot) { slots.append(slot) } }
       guard let version = object.snapshotVersion, !slots.isEmpty || object.hasChangedMembers else {
-        stores[place].objects.unwritten.append(object)
+        stores[storeIndex].objects.unwritten.append(object)
         return
       }
       if slots.isEmpty, object.hasIndependentMembers {
-        stores[place].objects.touched.append(object)
-        stores[place].rows.touches.append(
+        stores[storeIndex].objects.touched.append(object)
+        stores[storeIndex].rows.touches.append(
           RowWrites.RowVersion(key: object.writtenKey, entity: object.entity, version: version))
-        return try relate(object, at: place)
+        return try relate(object, at: storeIndex)
       }
-      stores[place].objects.updated.append(object)
-      stores[place].rows.updates.append(
+      stores[storeIndex].objects.updated.append(object)
+      stores[storeIndex].rows.updates.append(
         RowWrites.Update(
           key: object.writtenKey, entity: object.entity, version: version, slots: slots.all, values: values))
-      try relate(object, at: place)
+      try relate(object, at: storeIndex)
     }
 
     mutating func delete(_ object: ManagedObject) {
-      guard let place = place(of: object) else { return }
-      stores[place].objects.deleted.append(object)
+      guard let storeIndex = storeIndex(of: object) else { return }
+      stores[storeIndex].objects.deleted.append(object)
       guard let version = object.snapshotVersion, object.loading != .missing else { return }
-      stores[place].rows.deletes.append(
+      stores[storeIndex].rows.deletes.append(
         RowWrites.RowVersion(key: object.writtenKey, entity: object.entity, version: version))
-      if isForParent { endRelationships(of: object, at: place) }
+      if isForParent { endRelationships(of: object, at: storeIndex) }
     }
 
     /// Ends the relationships of a deleted object that it had left before its deletion: in a parent, its delete rules
     /// must not reach their former ends. Those that it had entered instead have already been given up or deleted, and
     /// their objects may have other partners since.
-    private mutating func endRelationships(of object: ManagedObject, at place: Int) {
+    private mutating func endRelationships(of object: ManagedObject, at storeIndex: Int) {
       let entity = object.layout.entity
       let slots = object.layout.relationships.filter { !$0.isToMany }.map(\.slot)
         .filter { object.isChanged(at: $0) || object.isChangedTransient(at: $0) }
       if !slots.isEmpty {
-        stores[place].rows.endings.append(RowWrites.Ending(key: object.writtenKey, entity: entity, slots: slots))
+        stores[storeIndex].rows.endings.append(RowWrites.Ending(key: object.writtenKey, entity: entity, slots: slots))
       }
       guard !object.toManys.isEmpty else { return }
       for relationship in object.layout.relationships where relationship.isToMany && !relationship.isTransient {
@@ -123,25 +123,25 @@ extension SavePass {
         guard relationship.inverse?.isToMany != false, let removed = object.toManys[relationship.slot]?.removed,
           !removed.isEmpty
         else { continue }
-        stores[place].rows.links.append(
+        stores[storeIndex].rows.links.append(
           RowWrites.Link(
             owner: object.objectID, entity: entity, slot: relationship.slot, added: [], removed: Array(removed)))
       }
     }
 
     mutating func check(_ object: ManagedObject) {
-      guard let place = place(of: object), let snapshot = object.snapshot else { return }
-      stores[place].rows.checks.append(
+      guard let storeIndex = storeIndex(of: object), let snapshot = object.snapshot else { return }
+      stores[storeIndex].rows.checks.append(
         RowWrites.RowVersion(key: object.writtenKey, entity: object.entity, version: snapshot.version))
     }
 
     /// Adds the links and orders of an object's to-many relationships.
-    private mutating func relate(_ object: ManagedObject, at place: Int) throws {
+    private mutating func relate(_ object: ManagedObject, at storeIndex: Int) throws {
       guard object.extras != nil, !object.toManys.isEmpty else { return }
       for relationship in object.layout.relationships where relationship.isToMany && !relationship.isTransient {
         guard let members = object.toManys[relationship.slot], members.hasChanges else { continue }
-        if stores[place].tracksHistory, object.snapshot != nil {
-          stores[place].rows.changedMembers.append(
+        if stores[storeIndex].tracksHistory, object.snapshot != nil {
+          stores[storeIndex].rows.changedMembers.append(
             RowWrites.ChangedMembers(key: object.writtenKey, entity: object.entity, slot: relationship.slot))
         }
         // Rereads the members, so that one that others have already positioned isn't moved to the end.
@@ -151,10 +151,10 @@ extension SavePass {
           let added = members.added.filter { writesLink(from: owner, to: $0, by: relationship) && isKept($0) }
           let removed = members.removed.filter { writesLink(from: owner, to: $0, by: relationship) && isKept($0) }
           for id in added {
-            try requireSameStore(id, as: stores[place].tables, of: object, property: relationship.name)
+            try requireSameStore(id, as: stores[storeIndex].tables, of: object, property: relationship.name)
           }
           if !added.isEmpty || !removed.isEmpty {
-            stores[place].rows.links.append(
+            stores[storeIndex].rows.links.append(
               RowWrites.Link(
                 owner: owner, entity: object.entity, slot: relationship.slot, added: Array(added),
                 removed: Array(removed)))
@@ -162,7 +162,7 @@ extension SavePass {
         }
         if relationship.isOrdered, members.isReordered || !members.added.isEmpty {
           let order = members.isReordered ? object.memberIDs(of: relationship) : members.added
-          stores[place].rows.orderings.append(
+          stores[storeIndex].rows.orderings.append(
             RowWrites.Ordering(
               owner: object.objectID, entity: object.entity, slot: relationship.slot,
               members: Array(order.filter(isKept)), isWhole: members.isReordered))
@@ -235,34 +235,36 @@ extension SavePass {
         fix: "Relationships can't cross stores: keep both objects in one, or store the other's URI in an attribute.")
     }
 
-    private mutating func placeForInsert(of object: ManagedObject) throws -> Int {
+    private mutating func storeIndexForInsert(of object: ManagedObject) throws -> Int {
       let index = object.withLayout { $0.index }
-      if !assignsStores, placeForInserts.indices.contains(index), let place = placeForInserts[index] { return place }
+      if !assignsStores, insertIndexes.indices.contains(index), let storeIndex = insertIndexes[index] {
+        return storeIndex
+      }
       let layout = object.layout
       if assignsStores, context.graph.assignedStores[object.key] != nil {
-        return place(of: context.tables(of: try context.storeForInsert(of: object)))
+        return storeIndex(of: context.tables(of: try context.storeForInsert(of: object)))
       }
-      if placeForInserts.isEmpty { placeForInserts = Array(repeating: nil, count: context.layouts.count) }
-      if let place = placeForInserts[layout.index] { return place }
+      if insertIndexes.isEmpty { insertIndexes = Array(repeating: nil, count: context.layouts.count) }
+      if let storeIndex = insertIndexes[layout.index] { return storeIndex }
       let store = try context.persistentStoreCoordinator.storeForInsert(of: layout.entity)
-      let place = place(of: context.tables(of: store))
-      placeForInserts[layout.index] = place
-      return place
+      let storeIndex = storeIndex(of: context.tables(of: store))
+      insertIndexes[layout.index] = storeIndex
+      return storeIndex
     }
 
     /// Returns the index in ``stores`` for an object with a row; nil for one that was never saved.
-    private mutating func place(of object: ManagedObject) -> Int? {
+    private mutating func storeIndex(of object: ManagedObject) -> Int? {
       let tables = object.tableReference?._withUnsafeGuaranteedRef { $0.siblings.map(ObjectIdentifier.init) }
       guard let tables else { return nil }
-      if let lastPlace, tables == lastPlace.tables { return lastPlace.place }
+      if let lastStore, tables == lastStore.tables { return lastStore.index }
       guard let tables = object.table?.siblings else { return nil }
-      let place = place(of: tables)
-      lastPlace = (ObjectIdentifier(tables), place)
-      return place
+      let storeIndex = storeIndex(of: tables)
+      lastStore = (ObjectIdentifier(tables), storeIndex)
+      return storeIndex
     }
 
-    private mutating func place(of tables: StoreTables) -> Int {
-      if let place = stores.firstIndex(where: { $0.tables === tables }) { return place }
+    private mutating func storeIndex(of tables: StoreTables) -> Int {
+      if let index = stores.firstIndex(where: { $0.tables === tables }) { return index }
       var store = StoreWrites(tables: tables)
       if !isSpread { store.reserve(counts) }
       if !isForParent {

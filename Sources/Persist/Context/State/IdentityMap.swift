@@ -50,46 +50,46 @@ package struct IdentityMap: ~Copyable {
     private static func upperHalf(_ key: Int64) -> UInt32 { UInt32(truncatingIfNeeded: key &>> 32) }
 
     @inline(__always)
-    func object(at place: Int) -> Unmanaged<ManagedObject>? { objects[place] }
+    func object(at bucket: Int) -> Unmanaged<ManagedObject>? { objects[bucket] }
 
     @inline(__always)
-    func key(at place: Int) -> Int64 {
-      Int64(lowerHalves[place]) | (upperHalves.map { Int64($0[place]) &<< 32 } ?? 0)
+    func key(at bucket: Int) -> Int64 {
+      Int64(lowerHalves[bucket]) | (upperHalves.map { Int64($0[bucket]) &<< 32 } ?? 0)
     }
 
     /// Whether a search ends here.
     @inline(__always)
-    func isFree(at place: Int) -> Bool { objects[place] == nil && lowerHalves[place] == Self.free }
+    func isFree(at bucket: Int) -> Bool { objects[bucket] == nil && lowerHalves[bucket] == Self.free }
 
     /// Whether the entry is that of a key.
     @inline(__always)
-    func holds(_ key: Int64, at place: Int) -> Bool {
-      guard lowerHalves[place] == Self.lowerHalf(key), objects[place] != nil else { return false }
+    func holds(_ key: Int64, at bucket: Int) -> Bool {
+      guard lowerHalves[bucket] == Self.lowerHalf(key), objects[bucket] != nil else { return false }
       guard let upperHalves else { return Self.upperHalf(key) == 0 }
-      return upperHalves[place] == Self.upperHalf(key)
+      return upperHalves[bucket] == Self.upperHalf(key)
     }
 
     /// - Parameter count: The number of entries.
     @inline(__always)
-    mutating func set(_ object: Unmanaged<ManagedObject>, key: Int64, at place: Int, of count: Int) {
-      objects[place] = object
-      lowerHalves[place] = Self.lowerHalf(key)
-      if upperHalves != nil || Self.upperHalf(key) != 0 { setUpperHalf(Self.upperHalf(key), at: place, of: count) }
+    mutating func set(_ object: Unmanaged<ManagedObject>, key: Int64, at bucket: Int, of count: Int) {
+      objects[bucket] = object
+      lowerHalves[bucket] = Self.lowerHalf(key)
+      if upperHalves != nil || Self.upperHalf(key) != 0 { setUpperHalf(Self.upperHalf(key), at: bucket, of: count) }
     }
 
     @inline(never)
-    private mutating func setUpperHalf(_ half: UInt32, at place: Int, of count: Int) {
+    private mutating func setUpperHalf(_ half: UInt32, at bucket: Int, of count: Int) {
       let halves = upperHalves ?? .allocate(capacity: count)
       if upperHalves == nil { halves.initialize(repeating: 0, count: count) }
       upperHalves = halves
-      halves[place] = half
+      halves[bucket] = half
     }
 
     @inline(__always)
-    func free(at place: Int) { (objects[place], lowerHalves[place]) = (nil, Self.free) }
+    func free(at bucket: Int) { (objects[bucket], lowerHalves[bucket]) = (nil, Self.free) }
 
     @inline(__always)
-    func markRemoved(at place: Int) { (objects[place], lowerHalves[place]) = (nil, Self.removed) }
+    func markRemoved(at bucket: Int) { (objects[bucket], lowerHalves[bucket]) = (nil, Self.removed) }
   }
 
   private static let blockSize = 8
@@ -127,30 +127,30 @@ package struct IdentityMap: ~Copyable {
   }
 
   @inline(__always)
-  private func place(after place: Int) -> Int { place &+ 1 == capacity ? 0 : place &+ 1 }
+  private func bucket(after bucket: Int) -> Int { bucket &+ 1 == capacity ? 0 : bucket &+ 1 }
 
   /// - Complexity: O(1) on average.
   package subscript(key: Int64) -> ManagedObject? {
     @inline(__always) get {
-      guard let place = find(key) else { return nil }
-      return entries.object(at: place)?.takeUnretainedValue()
+      guard let bucket = find(key) else { return nil }
+      return entries.object(at: bucket)?.takeUnretainedValue()
     }
   }
 
   @inline(__always)
   private func find(_ key: Int64) -> Int? {
-    var place = home(key)
+    var bucket = home(key)
     while true {
-      if entries.holds(key, at: place) { return place }
-      if entries.isFree(at: place) { return nil }
-      place = self.place(after: place)
+      if entries.holds(key, at: bucket) { return bucket }
+      if entries.isFree(at: bucket) { return nil }
+      bucket = self.bucket(after: bucket)
     }
   }
 
   /// Inserts an object under an unused key.
   mutating func insert(_ object: ManagedObject, key: Int64) {
     reserve(1)
-    place(Unmanaged.passUnretained(object), key: key)
+    insert(Unmanaged.passUnretained(object), key: key)
     count &+= 1
   }
 
@@ -167,11 +167,11 @@ package struct IdentityMap: ~Copyable {
 
   /// Removes the entry of a key, if present.
   mutating func remove(_ key: Int64) {
-    guard let place = find(key) else { return }
-    if entries.isFree(at: self.place(after: place)) {
-      entries.free(at: place)
+    guard let bucket = find(key) else { return }
+    if entries.isFree(at: self.bucket(after: bucket)) {
+      entries.free(at: bucket)
     } else {
-      entries.markRemoved(at: place)
+      entries.markRemoved(at: bucket)
       removedCount &+= 1
     }
     count &-= 1
@@ -185,7 +185,7 @@ package struct IdentityMap: ~Copyable {
     if blockCount > Self.keptBlockCount {
       removeAll()
     } else if removedCount &* 8 > capacity {
-      for place in 0..<capacity { entries.free(at: place) }
+      for index in 0..<capacity { entries.free(at: index) }
       removedCount = 0
     }
   }
@@ -202,10 +202,10 @@ package struct IdentityMap: ~Copyable {
 
   /// The number of entries that a search for a key examines.
   func searchLength(of key: Int64) -> Int {
-    var place = home(key)
+    var bucket = home(key)
     var length = 1
-    while !entries.isFree(at: place), !entries.holds(key, at: place) {
-      place = self.place(after: place)
+    while !entries.isFree(at: bucket), !entries.holds(key, at: bucket) {
+      bucket = self.bucket(after: bucket)
       length += 1
     }
     return length
@@ -222,18 +222,18 @@ package struct IdentityMap: ~Copyable {
   var objects: [ManagedObject] {
     var found: [ManagedObject] = []
     found.reserveCapacity(count)
-    for place in 0..<capacity {
-      if let object = entries.object(at: place) { found.append(object.takeUnretainedValue()) }
+    for index in 0..<capacity {
+      if let object = entries.object(at: index) { found.append(object.takeUnretainedValue()) }
     }
     return found
   }
 
   @inline(__always)
-  private mutating func place(_ object: Unmanaged<ManagedObject>, key: Int64) {
-    var place = home(key)
-    while entries.object(at: place) != nil { place = self.place(after: place) }
-    if !entries.isFree(at: place) { removedCount &-= 1 }
-    entries.set(object, key: key, at: place, of: capacity)
+  private mutating func insert(_ object: Unmanaged<ManagedObject>, key: Int64) {
+    var bucket = home(key)
+    while entries.object(at: bucket) != nil { bucket = self.bucket(after: bucket) }
+    if !entries.isFree(at: bucket) { removedCount &-= 1 }
+    entries.set(object, key: key, at: bucket, of: capacity)
   }
 
   private mutating func resize(toBlocks newCount: Int) {
@@ -242,7 +242,7 @@ package struct IdentityMap: ~Copyable {
     entries = Entries(count: capacity)
     removedCount = 0
     for index in 0..<oldCapacity {
-      if let object = old.object(at: index) { place(object, key: old.key(at: index)) }
+      if let object = old.object(at: index) { insert(object, key: old.key(at: index)) }
     }
     old.deallocate()
   }

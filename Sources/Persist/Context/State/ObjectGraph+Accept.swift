@@ -41,7 +41,7 @@ extension ObjectGraph {
       }
     }
     let overtaken = Set(receipt.overtakenTouches)
-    for (place, object) in saved.touched.enumerated() where !overtaken.contains(place) {
+    for (index, object) in saved.touched.enumerated() where !overtaken.contains(index) {
       if let version = object.snapshotVersion {
         object.replaceRow(with: writers.snapshot(of: object, version: version &+ step))
       }

@@ -73,8 +73,8 @@ struct CopyCheck {
 
   private func count(_ entity: Entity, in map: TableMap, _ inspector: any StoreInspector) throws -> Int {
     guard !map.absent.contains(entity.name) else { return 0 }
-    let place = map[entity]
-    return try inspector.firstNumber(.rowCount(of: place.table, entityNumber: place.number))
+    let table = map[entity]
+    return try inspector.firstNumber(.rowCount(of: table.table, entityNumber: table.number))
   }
 
   // MARK: Relationships

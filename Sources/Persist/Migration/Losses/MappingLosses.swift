@@ -71,7 +71,7 @@ struct MappingLosses {
   private mutating func addFilters(of entity: Entity) {
     let takers = plan.takers(of: entity)
     guard !takers.contains(where: { $0.selection == .all }) else { return }
-    let place = plan.old[entity]
+    let table = plan.old[entity]
     let row = SQLText.RowSelection.root
     var translation = PredicateTranslation(plan.old, storeIdentifier: "", now: plan.now, fullText: [])
     let conditions = takers.map { step -> SQLTerm? in
@@ -87,8 +87,8 @@ struct MappingLosses {
       Item(
         loss: loss,
         count: .conditional(
-          isLeftOut.map { ConditionCount(of: place.table, where: $0) },
-          among: ConditionCount(of: place.table, where: isEntity))))
+          isLeftOut.map { ConditionCount(of: table.table, where: $0) },
+          among: ConditionCount(of: table.table, where: isEntity))))
   }
 
   /// Adds the loss of an attribute that nothing reads for some entities of its hierarchy.
@@ -96,8 +96,8 @@ struct MappingLosses {
     let losers = plan.old.model.hierarchy(of: entity).filter { heir in
       !plan.takers(of: heir).isEmpty && !use.contains(property.name, of: heir)
     }
-    let place = plan.old[entity]
-    let columns = place.columns.filter { $0.property == property.name }.map(\.name)
+    let table = plan.old[entity]
+    let columns = table.columns.filter { $0.property == property.name }.map(\.name)
     guard !losers.isEmpty, !columns.isEmpty else { return }
     let isGone = losers.allSatisfy { loser in
       plan.takers(of: loser).allSatisfy { $0.destination?.attribute(named: property.name) == nil }
@@ -107,7 +107,7 @@ struct MappingLosses {
       Item(
         loss: MigrationLoss(
           entity: entity.name, property: property.name, what: isGone ? "attribute removed" : "attribute not mapped"),
-        count: .exact(columns.map { .present(place.table, column: $0, condition) })))
+        count: .exact(columns.map { .present(table.table, column: $0, condition) })))
   }
 }
 

@@ -79,11 +79,11 @@ struct ParkingPlan: Sendable {
   }
 
   private mutating func addLostValues(of entity: Entity) {
-    let place = old[entity]
+    let table = old[entity]
     let correspondence = comparison.there.correspondence
     let isThere = correspondence.newName(ofEntity: entity.name) != nil
     if !isThere { addObjects(of: entity) }
-    for column in place.columns {
+    for column in table.columns {
       guard case .attribute(let attribute) = column.role, !attribute.isDerived,
         let path = path(of: column, in: entity)
       else { continue }
@@ -122,7 +122,7 @@ struct ParkingPlan: Sendable {
   // MARK: Objects and attributes
 
   private mutating func addValues(of entity: Entity) {
-    let place = old[entity]
+    let table = old[entity]
     let isThere = comparison.entity(entity) != nil
     if !isThere {
       if comparison.isCrossed(entity) {
@@ -130,7 +130,7 @@ struct ParkingPlan: Sendable {
       }
       addObjects(of: entity)
     }
-    for column in place.columns {
+    for column in table.columns {
       guard case .attribute(let attribute) = column.role, !attribute.isDerived,
         let path = path(of: column, in: entity)
       else { continue }
@@ -144,23 +144,23 @@ struct ParkingPlan: Sendable {
   }
 
   private mutating func addObjects(of entity: Entity) {
-    let place = old[entity]
+    let table = old[entity]
     parts.append(
       Part(
         kind: .object, entity: entity.name, property: "", elements: "",
-        work: .objects(table: place.table, number: place.number)))
+        work: .objects(table: table.table, number: table.number)))
   }
 
   private mutating func add(
     _ attribute: AttributeDescription, in column: TableMap.Column, path: [String], of entity: Entity,
     rows: SQLText.ParkedRows
   ) {
-    let place = old[entity]
+    let table = old[entity]
     parts.append(
       Part(
         kind: .attribute, entity: entity.name, property: column.property, elements: path.joined(separator: "."),
         work: .values(
-          table: place.table, column: column.name, number: place.number, rows: rows,
+          table: table.table, column: column.name, number: table.number, rows: rows,
           areInFiles: attribute.storesMarkedBytes)))
   }
 

@@ -52,9 +52,9 @@ struct ColumnUses {
   }
 
   private func ownUses(of entity: Entity) -> [(String, ColumnUse)] {
-    let place = map[entity]
+    let table = map[entity]
     var uses: [(String, ColumnUse)] = []
-    for column in place.columns {
+    for column in table.columns {
       switch column.role {
       case .attribute(let attribute):
         let path = entity.property(named: column.property)?.elements.first { $0.slot == column.slot }?.path ?? []
@@ -71,7 +71,7 @@ struct ColumnUses {
           ))
       }
     }
-    for (slot, column) in place.orderColumns.sorted(on: \.key) {
+    for (slot, column) in table.orderColumns.sorted(on: \.key) {
       guard let relationship = entity.properties[slot].relationship else { continue }
       uses.append((column, .reference(.init(entity: entity.name, relationship: relationship, part: .place))))
     }

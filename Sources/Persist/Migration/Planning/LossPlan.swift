@@ -52,10 +52,10 @@ struct LossPlan {
 
   private mutating func addEntities() {
     for entity in comparison.old.entities where hasRows(entity) {
-      let place = old[entity]
-      guard origins.destination(ofNumber: place.number) == nil else { continue }
+      let table = old[entity]
+      guard origins.destination(ofNumber: table.number) == nil else { continue }
       add(
-        .rows(place.table, rows([place.number], of: place.table)),
+        .rows(table.table, rows([table.number], of: table.table)),
         MigrationLoss(entity: entity.name, what: "entity removed"))
     }
   }
@@ -72,16 +72,16 @@ struct LossPlan {
     var order: [LostAttribute] = []
     var numbers: [LostAttribute: [Int]] = Dictionary()
     for (entity, destination) in stayingEntities {
-      let place = old[entity]
-      for column in place.columns {
+      let table = old[entity]
+      for column in table.columns {
         // A derived value can be recomputed.
         guard case .attribute(let attribute) = column.role, !attribute.isDerived,
           correspondence.newName(of: column.property, inOldEntity: entity.name) == nil,
           let loss = loss(of: column.property, of: entity, destination)
         else { continue }
-        let lost = LostAttribute(loss: loss, table: place.table, column: column.name)
+        let lost = LostAttribute(loss: loss, table: table.table, column: column.name)
         if numbers[lost] == nil { order.append(lost) }
-        numbers[lost, default: []].append(place.number)
+        numbers[lost, default: []].append(table.number)
       }
     }
     for lost in order {
@@ -126,12 +126,12 @@ struct LossPlan {
         let name = operation.property.flatMap({ correspondence.origin(of: $0, in: entity.name)?.source }),
         let property = source.property(named: name)
       else { continue }
-      let place = old[source]
+      let table = old[source]
       for element in property.elements {
         let path = element.path.dropFirst().joined(separator: ".")
-        guard operation.detail == "\(path) removed", let column = place.column(slot: element.slot) else { continue }
+        guard operation.detail == "\(path) removed", let column = table.column(slot: element.slot) else { continue }
         let numbers = old.model.hierarchy(of: source).map { old[$0].number }
-        add(.present(place.table, column: column.name, rows(numbers, of: place.table)), loss)
+        add(.present(table.table, column: column.name, rows(numbers, of: table.table)), loss)
       }
     }
   }

@@ -241,14 +241,14 @@ extension TableMap.JoinEnd {
 extension TableMap {
   /// The storage of a relationship's pairs, from its entity's perspective; nil if the store doesn't have it.
   package func pairs(of property: Property, in entity: Entity) -> PairSource? {
-    let place = self[entity]
+    let table = self[entity]
     if property.isToOne {
-      guard let key = place.columns.first(where: { $0.slot == property.slot && $0.role == .toOne }) else { return nil }
+      guard let key = table.columns.first(where: { $0.slot == property.slot && $0.role == .toOne }) else { return nil }
       return PairSource(
-        table: place.table, owner: "Z_PK", member: key.name, place: nil,
-        inversePlace: place.orderColumns[property.slot])
+        table: table.table, owner: "Z_PK", member: key.name, place: nil,
+        inversePlace: table.orderColumns[property.slot])
     }
-    switch place.toMany[property.slot] {
+    switch table.toMany[property.slot] {
     case nil: return nil
     case .foreignKey(let key):
       return PairSource(

@@ -98,10 +98,10 @@ struct LaterLosses {
   /// The number of rows of the store.
   private func count(_ entity: Entity, _ property: String?, where filter: FetchPredicate?) throws -> Int? {
     guard !store.absent.contains(entity.name), let entity = store.model.entitiesByName[entity.name] else { return 0 }
-    let place = store[entity]
+    let table = store[entity]
     var columns: [String] = []
     if let property {
-      columns = place.columns.filter { $0.property == property }.map(\.name)
+      columns = table.columns.filter { $0.property == property }.map(\.name)
       guard columns.count == 1 else { return nil }
     }
     let row = SQLText.RowSelection.root
@@ -112,6 +112,6 @@ struct LaterLosses {
       conditions.append(condition)
     }
     conditions += columns.map { .isPresent(.column($0, of: row)) }
-    return try inspector.count(ConditionCount(of: place.table, where: .all(conditions)), in: store)
+    return try inspector.count(ConditionCount(of: table.table, where: .all(conditions)), in: store)
   }
 }

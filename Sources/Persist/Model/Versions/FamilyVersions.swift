@@ -43,8 +43,8 @@ final class FamilyVersions: Sendable {
   func adding(_ version: ModelVersion) -> FamilyVersions {
     var files = files
     var newestCount = newestCount
-    if let place = files.firstIndex(where: { $0.name == version.name }) {
-      files[place] = VersionFile(version)
+    if let index = files.firstIndex(where: { $0.name == version.name }) {
+      files[index] = VersionFile(version)
     } else {
       files.append(VersionFile(version))
       newestCount += 1

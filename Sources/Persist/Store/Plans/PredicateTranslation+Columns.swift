@@ -90,12 +90,12 @@ extension PredicateTranslation {
       return isFirst == isBoolean(second, from: entity) ? isFirst : nil
     case .function(.noIndex, let arguments): return arguments.first.flatMap { isBoolean($0, from: entity) }
     case .path(let root, var keys):
-      if let place = keys.firstIndex(where: { CollectionOperator(rawValue: $0) != nil }) {
-        guard [CollectionOperator.minimum.rawValue, CollectionOperator.maximum.rawValue].contains(keys[place]) else {
+      if let index = keys.firstIndex(where: { CollectionOperator(rawValue: $0) != nil }) {
+        guard [CollectionOperator.minimum.rawValue, CollectionOperator.maximum.rawValue].contains(keys[index]) else {
           return false
         }
         // The least and the greatest are members.
-        keys.remove(at: place)
+        keys.remove(at: index)
       }
       return destination(of: root, from: entity).map { map.model.attribute(at: keys, from: $0)?.type == .boolean }
     default: return false

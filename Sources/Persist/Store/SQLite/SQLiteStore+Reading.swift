@@ -5,9 +5,9 @@ extension SQLiteStore {
     let plan = try plan(for: query)
     guard !map.absent.contains(query.entity.name) else { return RowReader(plan, map: map, expectedRows: 0).batch }
     if let keys = query.keys, query.sort.isEmpty, query.limit == nil, query.offset == 0, query.afterKey == nil,
-      query.predicate == nil, let place = RowPlan.keyCounts.lastIndex(where: { $0 >= keys.count })
+      query.predicate == nil, let index = RowPlan.keyCounts.lastIndex(where: { $0 >= keys.count })
     {
-      return try rows(plan, keys: keys, keysOnly: query.keysOnly, statement: place)
+      return try rows(plan, keys: keys, keysOnly: query.keysOnly, statement: index)
     }
     return try withStatement(for: query, by: plan, monitor: monitor) { statement, isSorted in
       var reader = RowReader(plan, map: map, expectedRows: query.limit ?? query.keys?.count)

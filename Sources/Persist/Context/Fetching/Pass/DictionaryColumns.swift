@@ -76,7 +76,7 @@ struct DictionaryColumns {
   /// Returns the index of the column with a name or an expression, or nil if there is none.
   private func place(of expression: FetchExpression) -> Int? {
     if case .variable(let name) = expression { return names.firstIndex(of: name) }
-    if let keys = expression.keys, let place = names.firstIndex(of: keys.joined(separator: ".")) { return place }
+    if let keys = expression.keys, let index = names.firstIndex(of: keys.joined(separator: ".")) { return index }
     return columns.firstIndex(of: Self.column(expression, of: entity, in: model))
   }
 

@@ -63,8 +63,8 @@ struct QueryResults<Answer> {
 
   /// Returns the answer to a query; nil if it isn't in the list.
   private func answer(to question: StoreQuery) -> Answer? {
-    let place = questions.firstIndex { $0.tables === question.tables && $0.query == question.query }
-    return place.map { answers[$0] }
+    let index = questions.firstIndex { $0.tables === question.tables && $0.query == question.query }
+    return index.map { answers[$0] }
   }
 }
 

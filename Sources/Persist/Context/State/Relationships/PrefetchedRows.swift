@@ -18,8 +18,8 @@ final class PrefetchedRows {
 
   /// Returns the row with a key; if there are several, the one added last.
   private func row(_ key: Int64, of table: ObjectTable) -> RowBatch.Row? {
-    for place in rows.indices.reversed() where rows[place].table == ObjectIdentifier(table) {
-      if let row = rows[place].index[key] { return row }
+    for index in rows.indices.reversed() where rows[index].table == ObjectIdentifier(table) {
+      if let row = rows[index].index[key] { return row }
     }
     return nil
   }

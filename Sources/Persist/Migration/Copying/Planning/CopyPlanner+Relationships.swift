@@ -175,28 +175,28 @@ extension CopyPlanner {
   private mutating func target(
     _ property: Property, as relationship: RelationshipDescription, of destination: Entity, from pairs: PairSource
   ) -> PairCopy.Target? {
-    let place = new[destination]
+    let table = new[destination]
     if property.isToOne {
-      guard let column = place.columns.first(where: { $0.slot == property.slot && $0.role == .toOne }) else {
+      guard let column = table.columns.first(where: { $0.slot == property.slot && $0.role == .toOne }) else {
         return nil
       }
-      if let slot = property.entityNumberSlot, let number = place.column(slot: slot) {
+      if let slot = property.entityNumberSlot, let number = table.column(slot: slot) {
         completeNumbers(in: column.name, and: number.name, of: destination, for: relationship)
       }
-      let order = place.orderColumns[property.slot]
+      let order = table.orderColumns[property.slot]
       if let order {
         completePlaces(
-          .assignPositions(table: place.table, owner: column.name, member: "Z_PK", place: order),
+          .assignPositions(table: table.table, owner: column.name, member: "Z_PK", place: order),
           from: pairs.inverseOrder)
       }
       return .ownerKey(column: column.name, place: pairs.inversePlace == nil ? nil : order)
     }
-    switch place.toMany[property.slot] {
+    switch table.toMany[property.slot] {
     case nil: return nil
     case .foreignKey(let key):
       if let number = key.entityColumn {
         complete(
-          .takeEntityNumbers(table: key.table, key: key.column, number: number, target: place.table))
+          .takeEntityNumbers(table: key.table, key: key.column, number: number, target: table.table))
       }
       if let order = key.orderColumn {
         completePlaces(

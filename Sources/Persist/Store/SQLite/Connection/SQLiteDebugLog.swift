@@ -25,8 +25,8 @@ final class SQLiteDebugLog {
 
   /// The level that a variable of the environment or a launch argument with its value requests.
   static func level(environment text: String, arguments: [String]) -> Int {
-    let place = arguments.firstIndex(of: "-com.apple.CoreData.SQLDebug").map { $0 + 1 }
-    let argument = place.flatMap { arguments.indices.contains($0) ? Int(arguments[$0]) : nil }
+    let index = arguments.firstIndex(of: "-com.apple.CoreData.SQLDebug").map { $0 + 1 }
+    let argument = index.flatMap { arguments.indices.contains($0) ? Int(arguments[$0]) : nil }
     return min(max(Int(text) ?? argument ?? 0, 0), 4)
   }
 

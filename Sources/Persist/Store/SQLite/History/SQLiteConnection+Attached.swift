@@ -28,22 +28,22 @@ extension SQLiteConnection {
   package func attachedValues(of keys: ByteList) throws -> AttachedValues {
     var values = AttachedValues(count: keys.count)
     try keys.bytes.withUnsafeBytes { bytes in
-      func key(_ place: Int) -> UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bytes[keys[place]]) }
+      func key(_ index: Int) -> UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bytes[keys[index]]) }
       var scattered: [Int] = []
-      var place = 0
-      while place < keys.count {
-        var end = place + 1
+      var index = 0
+      while index < keys.count {
+        var end = index + 1
         while end < keys.count, key(end).comesSoon(after: key(end - 1)) { end += 1 }
-        if end - place > 1 {
-          try readNeighbors(place..<end, key, into: &values)
+        if end - index > 1 {
+          try readNeighbors(index..<end, key, into: &values)
         } else {
-          scattered.append(place)
+          scattered.append(index)
           if scattered.count == Self.lookups.last?.count {
             try lookUp(scattered, key, into: &values)
             scattered.removeAll(keepingCapacity: true)
           }
         }
-        place = end
+        index = end
       }
       if !scattered.isEmpty { try lookUp(scattered, key, into: &values) }
     }
@@ -51,35 +51,35 @@ extension SQLiteConnection {
   }
 
   /// - Parameters:
-  ///   - places: The places of keys between which few others are, or none.
-  ///   - key: The key at a place.
+  ///   - indexes: The indexes of keys between which few others are, or none.
+  ///   - key: The key at an index.
   ///   - values: The values that are read.
   private func readNeighbors(
-    _ places: Range<Int>, _ key: (Int) -> UnsafeRawBufferPointer, into values: inout AttachedValues
+    _ indexes: Range<Int>, _ key: (Int) -> UnsafeRawBufferPointer, into values: inout AttachedValues
   ) throws {
     let statement = try statement(Self.entriesOn)
     defer {
       statement.reset()
       statement.forgetValues()
     }
-    var place = places.lowerBound
-    while place < places.upperBound {
-      if place > places.lowerBound { statement.beginAgain() }
-      statement.bindBorrowedBlob(key(place), at: 1)
+    var index = indexes.lowerBound
+    while index < indexes.upperBound {
+      if index > indexes.lowerBound { statement.beginAgain() }
+      statement.bindBorrowedBlob(key(index), at: 1)
       var skipped = 0
-      while place < places.upperBound, skipped <= Self.maximumSkips {
+      while index < indexes.upperBound, skipped <= Self.maximumSkips {
         // There are no more rows.
         guard try statement.step() else { return }
         let name = statement.bytes(0)
         var order = 1
-        while place < places.upperBound {
-          order = key(place).order(beside: name)
+        while index < indexes.upperBound {
+          order = key(index).order(beside: name)
           // Keys before the found entry have no entry.
-          if order < 0 { place += 1 } else { break }
+          if order < 0 { index += 1 } else { break }
         }
         if order == 0 {
-          values.set(place, to: statement.bytes(1))
-          (place, skipped) = (place + 1, 0)
+          values.set(index, to: statement.bytes(1))
+          (index, skipped) = (index + 1, 0)
         } else {
           skipped += 1
         }
@@ -88,38 +88,38 @@ extension SQLiteConnection {
   }
 
   /// - Parameters:
-  ///   - places: The places of keys, at most as many as the largest statement has.
-  ///   - key: The key at a place.
+  ///   - indexes: The indexes of keys, at most as many as the largest statement has.
+  ///   - key: The key at an index.
   ///   - values: The values that are read.
   private func lookUp(
-    _ places: [Int], _ key: (Int) -> UnsafeRawBufferPointer, into values: inout AttachedValues
+    _ indexes: [Int], _ key: (Int) -> UnsafeRawBufferPointer, into values: inout AttachedValues
   ) throws {
-    guard let lookup = Self.lookups.first(where: { $0.count >= places.count }) else { return }
+    guard let lookup = Self.lookups.first(where: { $0.count >= indexes.count }) else { return }
     let statement = try statement(lookup.sql)
     defer {
       statement.reset()
       statement.forgetValues()
     }
-    for (index, place) in places.enumerated() { statement.bindBorrowedBlob(key(place), at: Int32(index + 1)) }
-    while try statement.step() { values.set(places[Int(statement.integer(0))], to: statement.bytes(1)) }
+    for (parameter, index) in indexes.enumerated() { statement.bindBorrowedBlob(key(index), at: Int32(parameter + 1)) }
+    while try statement.step() { values.set(indexes[Int(statement.integer(0))], to: statement.bytes(1)) }
   }
 
   package func setAttached(_ list: AttachedList) throws {
     try list.bytes.withUnsafeBytes { bytes in
       var rest = list.entries[...]
       while !rest.isEmpty {
-        var place = Self.writing.count - 1
-        while 1 << place > rest.count { place -= 1 }
-        let statement = try statement(Self.writing[place])
+        var exponent = Self.writing.count - 1
+        while 1 << exponent > rest.count { exponent -= 1 }
+        let statement = try statement(Self.writing[exponent])
         defer { statement.forgetValues() }
         var index: Int32 = 1
-        for entry in rest.prefix(1 << place) {
+        for entry in rest.prefix(1 << exponent) {
           statement.bindBorrowedBlob(UnsafeRawBufferPointer(rebasing: bytes[entry.key]), at: index)
           statement.bindBorrowedBlob(UnsafeRawBufferPointer(rebasing: bytes[entry.value]), at: index + 1)
           index += 2
         }
         try statement.run()
-        rest = rest.dropFirst(1 << place)
+        rest = rest.dropFirst(1 << exponent)
       }
     }
   }

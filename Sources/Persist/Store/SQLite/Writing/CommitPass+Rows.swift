@@ -97,7 +97,7 @@ extension CommitPass {
 
   /// Increments the versions of rows of which only members changed.
   mutating func touchRows() throws {
-    for (place, row) in writes.touches.enumerated() {
+    for (index, row) in writes.touches.enumerated() {
       let plan = try plan(row.entity)
       let key = try key(of: row.key, row.entity)
       let statement = try connection.statement(plan.update(of: []).sql)
@@ -107,7 +107,7 @@ extension CommitPass {
       try statement.run()
       if connection.changes(since: total) > 0 { continue }
       if try connection.execute(.countVersionUp(of: key, in: plan.table)) > 0 {
-        overtakenTouches.append(place)
+        overtakenTouches.append(index)
       } else {
         try recordConflict(plan, key, expected: row.version)
       }

@@ -51,22 +51,22 @@ struct CommitPass {
     var lastEntity: Entity?
     var root = 0
     // By index, because copies of the elements would cost reference counts.
-    for place in inserts.indices {
-      if inserts[place].entity !== lastEntity {
-        let entity = inserts[place].entity
+    for index in inserts.indices {
+      if inserts[index].entity !== lastEntity {
+        let entity = inserts[index].entity
         lastEntity = entity
         root = try plan(entity).entity.root.index
         if next[root] == nil { next[root] = try greatestKey(root) }
       }
       let greatest = next[root] ?? 0
-      switch inserts[place].key {
+      switch inserts[index].key {
       case .permanent(let key):
         insertedKeys.append(key)
         next[root] = max(greatest, key)
       case .temporary(let number):
         let (key, overflow) = greatest.addingReportingOverflow(1)
         guard !overflow else {
-          throw PersistenceError.noKeyLeft(for: inserts[place].entity, at: store.url)
+          throw PersistenceError.noKeyLeft(for: inserts[index].entity, at: store.url)
         }
         insertedKeys.append(key)
         temporary.append((number, key))
