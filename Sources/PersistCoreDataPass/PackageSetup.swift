@@ -24,8 +24,8 @@ package struct PackageSetup {
 
   /// - Parameters:
   ///   - folder: The folder with the manifest.
-  ///   - manifest: What `swift package dump-package` prints without an earlier paragraph; nil to take the folders in
-  ///     `Sources` and `Tests` for targets.
+  ///   - manifest: The output of `swift package dump-package`, without a paragraph of messages before it; nil to take
+  ///     the folders in `Sources` and `Tests` for targets.
   package init(_ folder: URL, manifest: Data? = nil) {
     self.folder = folder
     let dumped = manifest.flatMap { DumpedManifest($0, in: folder) }?.targets ?? []

@@ -107,7 +107,7 @@ extension SchemaChange {
     case .deleteRows(_, let rows):
       // Other entities are abstract, and have no rows.
       return rows.entityNumbers?.contains(where: gone.contains) == true ? [self] : []
-    // Dropped together, at the end.
+    // Tables are dropped together, at the end.
     case .dropTable: return []
     // Both forms of a relationship have the same pairs.
     case .setAside, .join, .setKeys, .takeEntityNumbers, .assignPositions, .forget, .readFiles: return []

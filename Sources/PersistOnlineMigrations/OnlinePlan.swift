@@ -69,7 +69,7 @@ public struct OnlinePlan: Sendable, Hashable {
 }
 
 extension OnlinePlan {
-  /// - Parameter obstacles: What of the store, apart from its models, prevents the migration.
+  /// - Parameter obstacles: The obstacles in the store itself, apart from its models.
   init(_ models: OnlineModels, obstacles: [OnlineConnection.Obstacle]) {
     from = models.forward.source.name
     to = models.forward.destination.name

@@ -73,7 +73,7 @@ struct SQLMigrationRun {
     try connection.transaction {
       let pending = try survey().pending
       for migration in pending {
-        // The table exists after the first one.
+        // The first migration creates the table.
         let table = try migrator.survey(connection, upTo: last).history.table
         try execute(
           table.statementsToRecord(migration) + [.createFileRecords, migration.statementToRecordAsOther])

@@ -12,7 +12,7 @@ extension PersistentStoreCoordinator {
   public func destroyPersistentStore(at url: URL) throws {
     let open = store(at: url)
     let location = StoreLocation(url)
-    // A store in memory has no files, and ends when it is removed.
+    // A store in memory has no files to delete.
     guard location != .memory else { return }
     guard try location.engine.openCount(ofStoreAt: location) <= (open == nil ? 0 : 1) else {
       throw PersistenceError(

@@ -137,7 +137,7 @@ extension PersistentStoreCoordinator {
       stores.firstIndex { $0.identifier == identifier }.map { stores.remove(at: $0) }
     }
     generation.add(1, ordering: .relaxed)
-    // After the removal, so that watching that begins meanwhile either is ended here, or finds the store removed.
+    // Ended after the removal: watching that begins in between is ended here too, or finds the store removed.
     remoteChangePost.end(identifier)
     // The same store may have been added again meanwhile, as long as it was still watched.
     if let added = openStore(identifier: identifier) { remoteChangePost.begin(added, of: self) }

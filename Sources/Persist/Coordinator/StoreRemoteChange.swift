@@ -145,7 +145,7 @@ final class RemoteChangePost: Sendable {
   deinit {
     for monitor in state.withLock({ $0.monitors }).values { monitor.end() }
     let receivers = state.withLock { $0.receivers }
-    // Few programs have any: the first use of a stream's type takes 7,000 instructions.
+    // Few programs have receivers, and the first use of a stream's type takes 7,000 instructions.
     if !receivers.isEmpty { for receiver in receivers.values { receiver.finish() } }
   }
 

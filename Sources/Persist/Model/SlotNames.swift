@@ -26,7 +26,8 @@ package struct SlotNames: Sendable {
     }
   }
 
-  /// Three numbers for each bucket of a hash table: the two of a name, and its slot plus 1, or 0 if the bucket is empty.
+  /// Three numbers for each bucket of a hash table: the two of a name, and its slot plus 1, or 0 if the bucket is
+  /// empty.
   private let buckets: [UInt64]
   /// The number of buckets minus 1; at least half of them are empty.
   private let mask: Int

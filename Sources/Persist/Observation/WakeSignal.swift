@@ -15,7 +15,7 @@ final class WakeSignal: Sendable {
 
   deinit {
     send()
-    // Later, because a thread that only asks whether the signal exists may release it, while it holds a lock.
+    // Called later on another thread: the last reference may be released by a thread that holds a lock.
     if let end = end.withLock({ $0 }) { DispatchQueue.global().async(execute: end) }
   }
 

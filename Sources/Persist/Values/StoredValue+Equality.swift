@@ -8,7 +8,7 @@ extension StoredValue {
   /// Values of different cases are never equal. NaN equals itself.
   @inline(never)
   public static func == (left: StoredValue, right: StoredValue) -> Bool {
-    // Nested instead of matching a pair, which would copy both values.
+    // Nested switches, because matching a pair would copy both values.
     switch left {
     case .null: if case .null = right { return true }
     case .boolean(let left): if case .boolean(let right) = right { return left == right }

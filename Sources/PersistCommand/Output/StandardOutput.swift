@@ -66,7 +66,7 @@ enum StandardError {
   /// Prints a note, or progress; see ``printError(_:)``.
   static func print(_ text: String, terminator: String = "\n") {
     guard !isSilent.withLock({ $0 }) else { return }
-    // Progress stays within its line.
+    // Progress must fit into its line.
     write(terminator == "\n" ? fitting(text) : text, terminator: terminator)
   }
 

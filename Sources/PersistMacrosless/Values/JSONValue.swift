@@ -53,7 +53,8 @@ extension JSONValue {
   /// that the type can decode.
   public init?(stored: StoredValue) {
     let unreadable = UnreadableParts()
-    guard let value = Self.read(stored, at: [], standard: { nil }, recordingIn: unreadable), unreadable.parts.isEmpty else {
+    guard let value = Self.read(stored, at: [], standard: { nil }, recordingIn: unreadable), unreadable.parts.isEmpty
+    else {
       return nil
     }
     self = value

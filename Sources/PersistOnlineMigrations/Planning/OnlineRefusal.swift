@@ -35,7 +35,7 @@ struct RefusalReason {
 
   /// - Parameters:
   ///   - text: A sentence about the reason.
-  ///   - advice: What to do instead, without a period.
+  ///   - advice: The recommended alternative, without a period.
   init(_ text: String, _ advice: String) { self.init(text, fix: "\(advice), or \(Self.lastResort).") }
 
   /// - Parameter fix: A sentence about all that can be done.

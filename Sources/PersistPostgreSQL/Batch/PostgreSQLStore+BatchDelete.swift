@@ -16,7 +16,7 @@ extension PostgreSQLStore {
       batch.rows.includesSubentities ? Array(model.hierarchy(of: batch.rows.entity)) : [batch.rows.entity]
     let isPlain = !batch.wantsIdentifiers && !isWindow && entities.allSatisfy { rules[$0.index].areNone }
     let outcome = try pool.write { transaction in
-      // Looked up by each attempt: it is repeated if another program has switched the history on.
+      // Each attempt looks this up: the transaction is repeated if another program has switched the history on.
       if isPlain, history?.isTracking != true {
         return BatchOutcome(
           count: try transaction.execute(

@@ -7,7 +7,7 @@ extension ServerPool {
     do {
       try write { transaction in
         try transaction.run([ServerText.lock(address.schema)])
-        // Another program may have been first.
+        // Another program may have done this first.
         guard try StoreSchema(transaction.session).table(named: ServerText.proofTable) == nil else { return }
         try transaction.run([ServerText.createProofTable])
       }

@@ -20,7 +20,7 @@ extension ServerPool {
     do {
       try write { transaction in
         try transaction.run([ServerText.lock(address.schema)])
-        // Another program may have been first.
+        // Another program may have done this first.
         guard try transaction.session.derivedTriggers(for: columns, in: layout) != .current else { return }
         let tables = columns.serverTriggers(in: layout, partitioned: []).map(\.table)
         try lock(tables + transaction.session.tablesWithTriggers(), in: transaction.session)
@@ -29,7 +29,7 @@ extension ServerPool {
     } catch let error as PersistenceError
       where found == .outdated && (error.isOfMissingRight || error.code == .storeReadOnly)
     {
-      // Each row has its triggers, and their functions compute the values in the way of their version.
+      // Not an error: the existing triggers still compute the values, in the way of their version of Persist.
     }
   }
 }

@@ -8,7 +8,7 @@ extension ServerPool {
     guard try !read({ try $0.hasOldValueTriggers(in: map) }) else { return }
     try write { transaction in
       try transaction.run([ServerText.lock(address.schema)])
-      // Another program may have been first.
+      // Another program may have done this first.
       guard try !transaction.session.hasOldValueTriggers(in: map) else { return }
       let tables = try OldValueTriggers.all(in: map).map(\.table) + transaction.session.tablesWithTriggers()
       try lock(tables, in: transaction.session)

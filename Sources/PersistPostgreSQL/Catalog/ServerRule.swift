@@ -202,7 +202,7 @@ struct ServerRules {
     try drop(present.filter { !names.contains($0.key) })
     let missing = rules.filter { present[$0.name] == nil }
     guard !missing.isEmpty else { return }
-    // Others wait meanwhile, so that the number of round trips doesn't depend on that of the rules.
+    // Checks all rules in one round trip, because others wait meanwhile.
     let violations = try session.run(
       missing.map { "SELECT 1 FROM \(table: $0.table) WHERE NOT \($0.condition) LIMIT 1" })
     try session.run(

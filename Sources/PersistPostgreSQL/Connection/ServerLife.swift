@@ -58,7 +58,7 @@ extension ServerPool {
     do {
       return try write { transaction in
         try transaction.run([ServerText.lock(address.schema)])
-        // Another program may have been first.
+        // Another program may have done this first.
         switch try ServerMark(in: transaction.session).life {
         case .own: return true
         case .uncertified: break

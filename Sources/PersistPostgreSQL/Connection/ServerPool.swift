@@ -142,7 +142,7 @@ final class ServerPool: @unchecked Sendable {
       }
       guard let pooled else { return (PooledConnection(connection: try connect()), false) }
       if !pooled.connection.hasEnded() { return (pooled, true) }
-      // The server has restarted, for example. Nothing was sent, so nothing can be half done.
+      // The server may have restarted. Nothing was sent, so no work is half done.
       pooled.connection.close()
     }
   }

@@ -132,7 +132,7 @@ extension PersistenceError {
   ///
   /// - Parameter work: The interrupted work, about which the error says what it means if the connection was lost.
   init(_ failure: ServerFailure, at url: URL?, during work: ServerWork = .reading) {
-    // The constraint is named for the store, which describes it in terms of the model.
+    // Contains the constraint's name, by which the store describes the error in terms of the model.
     let place = Place(store: url, key: failure.constraint)
     // libpq continues some of its messages on a second line.
     let words = failure.message.replacing("\n\t", with: ". ")

@@ -158,7 +158,7 @@ struct LibPQHandshake: Sendable {
     let state = message.firstMatch(of: /\ ([0-9A-Z]{5})$/)?.1
     switch state {
     case "53300"?: return "53300"
-    // libpq itself refuses a host that only reads; one that starts says so.
+    // libpq itself rejects a host that only accepts reads; a host that is starting up reports 57P03.
     case nil where hosts.count > 1, "57P03"?: return ServerFailure.noServer
     default: return "28000"
     }

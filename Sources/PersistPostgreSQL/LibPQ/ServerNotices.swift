@@ -23,7 +23,7 @@ enum ServerNotices {
     let level: Logger.Level =
       switch field("V") {
       case "WARNING", nil: .warning
-      // The server says so of everything that already exists, or doesn't exist any longer.
+      // The server sends a notice for everything that already exists or no longer exists.
       case "NOTICE", "LOG": .debug
       case "INFO": .info
       default: .trace

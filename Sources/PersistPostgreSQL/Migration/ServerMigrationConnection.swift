@@ -145,7 +145,7 @@ final class ServerMigrationConnection: ServerInspector, MigrationConnection {
 
   /// Called before rows are changed.
   private func prepareForChangedRows() throws {
-    // Outside of a transaction, nothing waits for its end, and a dropped key wouldn't return.
+    // Outside of a transaction, no checks are pending, and no rollback would bring a dropped key back.
     guard depth > 0, !keepsForeignKeys else { return }
     try dropRules()
     if !mayHaveWaitingChecks, !hasDroppedKeys { try ServerForeignKeys(session).dropInvalid() }
@@ -198,7 +198,7 @@ final class ServerMigrationConnection: ServerInspector, MigrationConnection {
     knownCatalog = nil
     try mapped {
       try runWaitingChecks()
-      // The triggers of both models have maintained them during an online migration.
+      // During an online migration, the triggers of both models have kept derived values up to date.
       try waitingBriefly { try session.makeDerived(columns, replacing: derived, in: layout, completed: isOnline) }
       // Computing derived values updates rows that this transaction may have changed before, so their checks wait.
       mayHaveWaitingChecks = true

@@ -3,8 +3,8 @@ import Persist
 
 /// Locks that others don't queue behind.
 ///
-/// Whoever wants to read a table waits behind a statement that waits for an exclusive lock, even if the table is only
-/// being read. Therefore such a statement waits for a moment, lets the others pass, and tries again.
+/// Readers of a table wait behind a statement that waits for an exclusive lock, even if the table is only being read.
+/// Therefore such a statement waits for a moment, lets the others pass, and tries again.
 extension ServerSession {
   /// The maximum time of one attempt.
   static let briefWait = Duration.milliseconds(200)

@@ -122,7 +122,7 @@ extension OnlineExpansion.Composite {
       return tests.isEmpty ? "FALSE" : "(\(tests.joined(separator: " OR ")))"
     }
     let copied = second.parts.filter { $0.counterpart != nil }
-    // A backfill assigns what the first model's columns mean.
+    // A backfill assigns the values that the first model's columns imply; these don't count as changes.
     let isOwn = copied.map { part -> ServerText in
       "NEW.\(name: part.column.name) IS DISTINCT FROM (\(value(of: part, .second, "NEW.")))"
     }

@@ -54,7 +54,7 @@ enum ServerNames {
 
   /// The name on a server.
   static func name(_ name: String) -> String {
-    // Those of a model are in lower case.
+    // Names from a model are in lower case.
     guard let first = name.utf8.first, (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(first) else {
       return name.foldedIdentifier
     }

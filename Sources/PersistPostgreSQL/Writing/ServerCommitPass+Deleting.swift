@@ -66,7 +66,7 @@ extension ServerCommitPass {
       let change = CheckedChange(
         .deletion(table: table), of: Int64(keys.count), parameters: [.integers(keys), .integer(version)]
       ) { deletion }
-      // Earlier statements may need the rows.
+      // Statements added before may refer to the rows, and must run first.
       if statements.isEmpty { addFirst(change) } else { add(change.statement(store.pool.texts)) }
       return
     }

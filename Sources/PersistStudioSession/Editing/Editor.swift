@@ -141,7 +141,7 @@ final class Editor {
     let destination = try context.entity(named: relationship.destination)
     let added = try (form.added ?? []).map { try self.object($0) }
     guard added.allSatisfy({ $0.entity.isKind(of: destination) }) else { throw Self.incomplete }
-    // One that was deleted meanwhile is no member either.
+    // An object that was deleted meanwhile is no longer a member.
     let removed = (form.removed ?? []).compactMap { try? self.object($0) }
     let members = try object.related(relationship.name)
     members.remove(contentsOf: removed)

@@ -109,7 +109,7 @@ final class MigrationTrial: Sendable {
       return isWanted(number)
     }
     let report = try migrator.migrate(storeAt: copy, to: version, registry: registry)
-    // Contents of their own, because requests of the page wait for those of the session.
+    // Opens the contents separately: requests of the page would wait for the session's own.
     let before = try StoreContents(readingStoreAt: store.url, registry: registry)
     let after = try StoreContents(readingStoreAt: copy, registry: registry)
     let comparison = try MigratedComparison(of: before, with: after, to: version, registry: registry)

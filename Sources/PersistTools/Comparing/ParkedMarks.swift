@@ -29,7 +29,7 @@ struct ParkedMarks {
       let isPair = slot.kind == .relationship
       key = ParkedMarks.number(row[0])
       member = isPair ? ParkedMarks.number(row[1]) : 0
-      // Stand-ins are values of the objects, which are compared with those.
+      // Stand-ins are values of the objects, and are compared together with these.
       value = includesValue ? ParkedMarks.hash(isPair ? Array(row[2..<4]) : [row[1]]) : 0
     }
   }

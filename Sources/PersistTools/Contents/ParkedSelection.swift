@@ -36,7 +36,7 @@ struct ParkedSelection {
   /// - Parameters:
   ///   - objects: The objects, with those that they require.
   ///   - source: The store.
-  ///   - reader: What is parked in it.
+  ///   - reader: A reader of its parked values.
   init(of objects: inout RowSelection, in source: any PersistentStore, _ reader: ParkedReader) throws {
     (self.objects, model) = (objects, source.model)
     for slot in reader.slots { tables[slot.number] = tables(of: slot, reader.comparisons) }

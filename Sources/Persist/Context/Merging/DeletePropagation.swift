@@ -142,7 +142,7 @@ struct DeletePropagation {
   /// - Parameters:
   ///   - ends: Memory for the other ends, reused from object to object: a cascade over many objects would otherwise
   ///     allocate it for each.
-  ///   - cascaded: Where to add the objects to delete with it.
+  ///   - cascaded: Receives the objects to delete with it.
   private func release(
     _ object: ManagedObject, _ ends: inout [End], adding cascaded: inout [ManagedObject]
   ) {

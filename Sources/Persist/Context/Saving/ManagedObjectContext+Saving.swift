@@ -68,7 +68,7 @@ extension ManagedObjectContext {
       }
       defer { for reservation in reservations { reservation.end() } }
       if try WriteReservation.using(reservations, { try save() }) != nil { return }
-      // Other writers took a reservation back before the actor used it, perhaps because the actor was waiting for the
+      // Other writers reclaimed the reservation before the actor used it, perhaps because the actor was waiting for the
       // store too.
       patience *= 2
     }

@@ -136,7 +136,7 @@ extension ManagedObject {
   @inline(__always)
   private final func row(with slot: Int, as form: SlotForm) -> RowView? {
     recordRead(at: slot)
-    // An object without a table may be recording the properties read, which must be recorded only once, further on.
+    // An object without a table may record which properties are read; this read has been recorded already.
     if loading == .fault, table != nil { fulfill() }
     return !hasLooseValues && self.form(of: slot) == form ? row?.view : nil
   }

@@ -16,7 +16,7 @@ extension PropertyList {
 
     package func hash(into hasher: inout Hasher) {
       switch self {
-      // All bytes at once: the standard library adds the elements of an array one by one.
+      // Hashes all bytes at once; the standard library hashes the elements of an array one by one.
       case .text(let bytes): bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
       case .real(let bits): hasher.combine(bits)
       case .other(let value): hasher.combine(value)

@@ -47,7 +47,8 @@ struct NameMatching {
   private var unmatchedNew: [Name]
 
   /// - Parameters:
-  ///   - below: What subentities add on either side. It isn't matched, but its identifiers tell the meaning of names.
+  ///   - below: The names that subentities add on either side. They aren't matched, but their identifiers tell the
+  ///     meaning of names.
   ///   - standApart: Whether an old and a new name have different owners, and one of them remains with its owner in the
   ///     other model.
   static func match(

@@ -38,7 +38,7 @@ extension CopySurroundings {
       for case (let number?, let steps) in Dictionary(
         grouping: kept, by: { step in step.source.map { plan.old.numbers[$0] } })
       {
-        // Of several copies of a row, the one in the table of the same name gets the values.
+        // If a row has several copies, the one in the table of the same name gets the values.
         let homes = steps.compactMap { step in step.destination.map { plan.new[$0].table } }
         guard let home = homes.contains(root.table) ? root.table : homes.min() else { continue }
         numbers[home, default: []].append(number)

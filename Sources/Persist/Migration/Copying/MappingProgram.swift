@@ -145,7 +145,8 @@ final class MappingProgram {
       case .constant(let constant): object.setPending(constant, at: attribute.slot)
       case .same(let slot): object.setPending(source.unobservedValue(at: slot), at: attribute.slot)
       case .slot(let slot):
-        object.setPending(try converted(source.unobservedValue(at: slot), for: attribute, of: source), at: attribute.slot)
+        object.setPending(
+          try converted(source.unobservedValue(at: slot), for: attribute, of: source), at: attribute.slot)
       case .composite(let slot, let move, let fill):
         let value = try move.value(of: source.unobservedValue(at: slot), filling: fill) { value, element in
           guard let value = AttributeValue(element.attribute).converted(value) else {

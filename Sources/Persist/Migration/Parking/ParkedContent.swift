@@ -75,8 +75,8 @@ extension PersistentStoreCoordinator {
   ///   - url: The store.
   ///   - entity: Only what belongs to this entity; nil for all.
   ///   - property: Only what belongs to this property of the entity; nil for all, whole objects included.
-  ///   - date: Only what was parked before; nil for all.
-  /// - Returns: What was deleted.
+  ///   - date: Deletes only contents that were parked before this time; nil for all.
+  /// - Returns: The deleted contents.
   /// - Throws: ``PersistenceError/Code/storeBusy`` if another process holds the store;
   ///   ``PersistenceError/Code/invalidRequest`` while the store is being migrated online.
   @discardableResult

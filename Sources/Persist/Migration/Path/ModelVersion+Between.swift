@@ -146,7 +146,7 @@ private struct ModelUnion {
   private func translated(_ relationship: RelationshipDescription, of entity: Entity) -> RelationshipDescription {
     var own = relationship
     own.destination = correspondence.newName(ofEntity: relationship.destination) ?? relationship.destination
-    // An inverse that the new version has belongs to another relationship there.
+    // If the new version still has the inverse, it belongs to another relationship there.
     if let inverse = old.model.inverse(of: relationship),
       isKept(inverse.name, of: old.model.destination(of: relationship))
     {

@@ -206,7 +206,7 @@ extension AutomaticMigrator: StoreMigrator {
     _ store: IdentifiedStore, _ inspector: any StoreInspector, for request: MigrationRequest
   ) throws -> PathSurvey? {
     let (version, resources) = (request.version, request.resources)
-    // It was identified among the versions of the registry, and the wanted one.
+    // The store was identified among the registry's versions and the wanted one.
     let survey = try resources.registry?.version(with: version.model) != nil
       ? PathSurvey(store, inspector, to: version, resources: resources)
       : PathSurvey(inspector, to: version, resources: resources, catalog: store.catalog)

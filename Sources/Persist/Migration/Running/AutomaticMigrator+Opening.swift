@@ -16,7 +16,7 @@ extension AutomaticMigrator {
     guard parking != .discarding else { return 0 }
     let version = known ?? unregisteredVersion(of: model)
     let hasWork = try StoreLocation(url).inspect(options: options) { inspector in
-      // The places of parked values depend on the model, of which there are two for now.
+      // A store that serves two models isn't maintained: the places of parked values depend on the model.
       guard try inspector.servedModels() == nil else { return false }
       let slots = try inspector.parkedSlots()
       let catalog = try inspector.catalog()

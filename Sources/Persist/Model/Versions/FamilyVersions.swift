@@ -92,7 +92,7 @@ final class FamilyVersions: Sendable {
     guard !isOrdered else {
       return Contents(versions: versions, order: VersionOrder(given: versions.count), problems: problems)
     }
-    // Added versions exist already, so that none of them is missing here.
+    // The files of added versions exist already.
     let newest = versions.suffix(newestCount)
     versions.removeLast(newestCount)
     let identified = VersionOrder(

@@ -96,8 +96,8 @@ struct ResultDifference {
     return kept
   }
 
-  /// Returns the objects that keep their positions: in the same section, between the same unexamined objects, and in the
-  /// same relative order.
+  /// Returns the objects that keep their positions: in the same section, between the same unexamined objects, and in
+  /// the same relative order.
   private static func staying(
     _ survivors: [Survivor], inSections kept: Set<String>, from old: ResultArrangement, to new: ResultArrangement,
     changedBefore: [ResultIndexPath], changedAfter: [ResultIndexPath]
@@ -141,7 +141,7 @@ struct ResultDifference {
   ///
   /// - Complexity: O(*n* log *n*).
   static func longestIncreasing(_ numbers: [Int]) -> [Int] {
-    // By length, the index at which the subsequence of that length with the smallest last number ends.
+    // For each length, the index of the smallest number that ends an increasing subsequence of this length.
     var ends: [Int] = []
     var previous: [Int?] = []
     for (index, number) in numbers.enumerated() {

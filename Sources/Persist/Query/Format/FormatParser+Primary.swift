@@ -13,7 +13,7 @@ extension FormatParser {
         expression = expression.following(try followingKeys())
       } else if try accept(.leftBracket) {
         expression = .element(of: expression, try position())
-        // Chained brackets build a tall tree without the recursion that is counted elsewhere.
+        // Chained brackets make the tree taller without recursion, which is counted elsewhere.
         tallest += 2
         if tallest > Self.depthLimit { throw tooDeep() }
       } else {

@@ -12,7 +12,7 @@ import Foundation
 package enum StoreLife {
   /// - Parameters:
   ///   - mark: The mark in the metadata.
-  ///   - file: What tells the store's file from its copies; empty if nothing does.
+  ///   - file: Numbers that distinguish the store's file from its copies; empty if nothing does.
   package static func number(_ mark: String, file: [Int64] = []) -> UInt64 {
     var digest = AccidentDigest()
     digest.combine(mark)

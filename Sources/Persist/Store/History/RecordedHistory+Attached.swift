@@ -42,7 +42,7 @@ extension HistoryConnection {
       if !isUnchanged { throw overtaken("Another program has written the store's attached entries.") }
     }
     let present = entries.values.compactMap { key, value in value.map { AttachedEntry(key: key, value: $0) } }
-    // In the order of their keys, so that each page of the table is written once.
+    // Written in the order of their keys, so that each page of the table is written once.
     try setAttached(AttachedList(present.ordered { $0.key.precedes($1.key) }))
     for list in entries.lists { try setAttached(list) }
     let removed = entries.values.filter { $0.value == nil }.keys.ordered { $0.precedes($1) }

@@ -51,7 +51,7 @@ package final class RowPlan: Sendable {
   package init(_ entity: Entity, includingSubentities: Bool, in map: TableMap) {
     let entities = includingSubentities ? Array(map.model.hierarchy(of: entity)) : [entity]
     var columns = Self.fixedColumns
-    // Only several entities may have the same column.
+    // Columns can only be shared if there are several entities.
     var positions: [String: Int32]? = entities.count > 1 ? Dictionary() : nil
     let variants = entities.map { entity in
       let own = map[entity].columns

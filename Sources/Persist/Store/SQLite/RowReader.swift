@@ -74,7 +74,9 @@ struct RowReader {
         let offset = try readRow(statement, as: variant, version: version)
         batch.append(key: key, entityIndex: variant.entityIndex, offset: offset)
       }
-      if let monitor, batch.count.isMultiple(of: Self.rowsBetweenReports) { monitor.count(rows: Self.rowsBetweenReports) }
+      if let monitor, batch.count.isMultiple(of: Self.rowsBetweenReports) {
+        monitor.count(rows: Self.rowsBetweenReports)
+      }
       if let ownerColumn { owners.append(statement.integer(ownerColumn)) }
       if batch.count == limit {
         isSuspended = true
@@ -92,7 +94,9 @@ struct RowReader {
         continue
       }
       batch.append(key: statement.integer(0), entityIndex: variant.entityIndex)
-      if let monitor, batch.count.isMultiple(of: Self.rowsBetweenReports) { monitor.count(rows: Self.rowsBetweenReports) }
+      if let monitor, batch.count.isMultiple(of: Self.rowsBetweenReports) {
+        monitor.count(rows: Self.rowsBetweenReports)
+      }
     }
     statement.reset()
   }

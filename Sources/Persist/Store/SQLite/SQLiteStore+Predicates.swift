@@ -31,7 +31,7 @@ extension SQLiteStore {
   /// The condition of a query; nil if it has none.
   func condition(of query: RowQuery) throws -> SQLTerm? {
     guard let predicate = query.predicate else { return nil }
-    // Its parts were found to fit when the predicate was divided.
+    // Dividing the predicate has already checked that its parts fit.
     var translation = newTranslation(at: query.now)
     let root = PredicateTranslation.Row(row: SQLText.RowSelection.root, entity: query.entity)
     guard let condition = translation.condition(predicate, in: .init(root: root)) else {

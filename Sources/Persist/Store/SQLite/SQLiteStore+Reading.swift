@@ -85,7 +85,9 @@ extension SQLiteStore {
         try connection.query(sql) { row in
           guard let variant = plan.variant(ofNumber: row.integer(1)) else { return }
           keys.append(row.integer(0), entityIndex: variant.entityIndex)
-          if keys.count.isMultiple(of: RowReader.rowsBetweenReports) { monitor?.count(rows: RowReader.rowsBetweenReports) }
+          if keys.count.isMultiple(of: RowReader.rowsBetweenReports) {
+            monitor?.count(rows: RowReader.rowsBetweenReports)
+          }
         }
       }
       return keys

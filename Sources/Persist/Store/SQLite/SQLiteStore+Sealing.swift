@@ -24,7 +24,7 @@ extension SQLiteStore {
 
   /// Reads the state for which a store has a valid seal for a model.
   ///
-  /// - Parameter head: What was read of the catalog; unchanged if nothing was.
+  /// - Parameter head: Receives the part of the catalog that was read; unchanged if none was.
   /// - Returns: Nil if it has none, or if the options request more than a seal vouches for.
   static func sealedState(
     _ connection: SQLiteConnection, model: ManagedObjectModel, registry: ModelRegistry?, options: StoreOptions,
@@ -123,7 +123,7 @@ extension SQLiteStore {
 
 extension SQLiteConnection {
   package func recordLayout(_ map: TableMap, _ catalog: StoreCatalog, planned: TableMap) throws {
-    // A seal is about this file; recorded statements run on others.
+    // A seal describes this file, but recorded statements are run on other files.
     guard recordedStatements == nil else { return }
     let predicted = planned.numbers.byIndex == map.numbers.byIndex && planned.names == map.names
       ? planned : TableMap(predictedFor: map.model, map.numbers)

@@ -51,7 +51,8 @@ struct CapsuleCommand: ParsableCommand {
       }
       let writer = CapsuleWriter(models: models, settings: settings)
       let tables = try writeBody(writer, of: original, to: folder.appendingPathComponent("body"))
-      // The failure is recorded as it is with noise, so that its words contain nothing of the store's.
+      // The failure is recorded as it occurs with noise in place of the values, so that its message contains none of
+      // the store's.
       let (plan, repeated) = try replay(folder, settings)
       guard let repeated, repeated.isSame(as: failure) else { throw differs(failure, repeated) }
       try ExportedFile.write(to: destination) { file in

@@ -89,7 +89,10 @@ struct ParkingCostTests {
       defer { connection.close() }
       let slots = try connection.parkedSlots()
       #expect(slots.count == 3)
-      try #expect(reads { _ = try ParkingComparisons(slots, with: registry.versions[0], registry: registry, inspector: connection) } == 1)
+      try #expect(
+        reads {
+          _ = try ParkingComparisons(slots, with: registry.versions[0], registry: registry, inspector: connection)
+        } == 1)
     }
   }
 

@@ -112,7 +112,7 @@ struct PrefetchPass {
     let layout = context.layouts[relationship.destinationIndex]
     var wanted = WantedRows()
     for owner in owners {
-      // Nearly always the row's value, which needs no identifier.
+      // Nearly always, the row contains the destination, and no identifier has to be created.
       if !owner.hasLooseValues, let snapshot = owner.snapshot, let tables = owner.table?.siblings {
         if let key = owner.committedKey(of: relationship, in: snapshot), key > 0 {
           wanted.add(key, in: tables, of: layout)

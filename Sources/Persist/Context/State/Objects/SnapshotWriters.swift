@@ -33,7 +33,8 @@ struct SnapshotWriters {
   ) -> RowSnapshot {
     // Taken out and put back, so that its chunk isn't retained again for each row.
     var writer = writer.take() ?? RowChunkWriter(slotCount: layout.rowSlotCount, expectedRows: expectedRows)
-    // A text would be appended to a copy, which kept the old one: rows that are changed again and again would grow.
+    // Only values of a fixed size are changed in a copy of the row. A new text would be appended behind the old one, so
+    // that rows that change again and again would grow.
     if let old, keysInPlace.isEmpty, pending.slots.allSatisfy(layout.hasFixedPlace) {
       writer.beginRow(
         copying: old, byteCount: layout.byteCount(of: old), version: version, slotCount: layout.rowSlotCount)

@@ -64,7 +64,7 @@ extension ManagedObject {
     if isKnown, GivenValue(value)?.isNull == true {
       return setAttributeValue(whole.removingElement(at: path), at: property.slot)
     }
-    // A composite of this element alone, so that it is converted, or refused, like an element of a whole one.
+    // Wraps the element in a composite of its own, so that it is converted or rejected like an element of a whole one.
     let alone = path.reversed().reduce(value ?? StoredValue.null) { inner, key in [key: inner] as [String: Any] }
     let element = try stored(alone, for: property).element(at: path)
     setAttributeValue(whole.replacing(path, with: element), at: property.slot)

@@ -201,7 +201,7 @@ extension InPlacePlanner {
         index.entityNumbers?.contains(new[entity].number) != false
       else { continue }
       let slots = index.columns.compactMap { objects.values[$0.name] }
-      // A missing value equals no other.
+      // Rows with a missing value never conflict.
       guard slots.count == index.columns.count else { continue }
       work.require(
         .parkedDuplicates(slot: objects.slot, valueSlots: slots, of: table, values: values, rows),

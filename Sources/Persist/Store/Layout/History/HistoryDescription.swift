@@ -13,7 +13,7 @@ package struct HistoryDescription: Sendable, Equatable {
   /// For each entity with such attributes, the attributes whose values are kept, in the order of the columns.
   let preserved: [String: [String]]
 
-  // The digest is that of the other parts.
+  // The digest covers all other parts.
   package static func == (left: HistoryDescription, right: HistoryDescription) -> Bool {
     left.digest.hasSameBytes(as: right.digest)
   }

@@ -119,7 +119,7 @@ extension SQLiteConnection {
         try check()
         while stepped == SQLITE_OK {
           stepped = sqlite3_backup_step(copying, Self.pagesPerReport)
-          // The last step commits.
+          // The last step commits the copy.
           guard stepped == SQLITE_OK else { break }
           let all = sqlite3_backup_pagecount(copying)
           try report(1 - Double(sqlite3_backup_remaining(copying)) / Double(max(all, 1)))

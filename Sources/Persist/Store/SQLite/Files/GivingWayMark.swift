@@ -2,9 +2,9 @@ import Foundation
 
 /// A file beside a store that exists while a connection holds the store for a statement that ends early on request.
 ///
-/// Whoever waits for the store deletes it: that is the request, and it needs no more than a folder that both programs
-/// can write. A process that is killed leaves the mark together with the step that it wasn't able to complete; whoever
-/// waits next, or performs the step, deletes it.
+/// A program that waits for the store deletes the file: that is the request, and it needs no more than a folder that
+/// both programs can write. A process that is killed leaves the mark together with the step that it wasn't able to
+/// complete; the next program that waits, or that performs the step, deletes it.
 struct GivingWayMark {
   private let path: String
   private let exists: Bool

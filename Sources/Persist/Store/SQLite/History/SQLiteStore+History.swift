@@ -21,7 +21,7 @@ extension SQLiteStore: HistorySource {
     let version = connection.dataVersion
     if let watch = pool.watch, connection.historyVersion != version {
       if let catalog = try watch.changedCatalog(connection) {
-        // The store itself follows the change after the transaction, from the newest state.
+        // The store follows the change only after this transaction, when a connection reads the newest state.
         connection.hasReloadedSchema = true
         return HistoryMap(catalog, in: map)
       }

@@ -7,7 +7,7 @@ extension StoreCatalog {
   ///
   /// - Parameters:
   ///   - known: The schema in an earlier state, whose tables aren't read again if their definitions are the same.
-  ///   - head: What was read before in the same transaction.
+  ///   - head: The part of the catalog that was read before in the same transaction.
   package init(_ connection: SQLiteConnection, knowing known: StoreSchema? = nil, head: Head? = nil) throws {
     let schema = try StoreSchema(connection, knowing: known)
     let place = PersistenceError.Place.store(connection.url)

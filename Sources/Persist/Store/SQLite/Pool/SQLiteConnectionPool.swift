@@ -281,7 +281,7 @@ final class SQLiteConnectionPool: @unchecked Sendable {
     let begun = instrument == nil ? nil : ContinuousClock.now
     let reader = try Self.openReader(url, options)
     if let begun { instrument?.waited(for: .opening, .now - begun) }
-    // The file may no longer be that of the other connections.
+    // Makes the reader check whether it has opened another file than the older connections.
     reader.connection.hasReloadedSchema = true
     return reader
   }

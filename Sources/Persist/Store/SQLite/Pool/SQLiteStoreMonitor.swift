@@ -70,7 +70,7 @@ final class SQLiteStoreMonitor: StoreMonitor {
   /// Errors such as a busy file are temporary; a change missed now is noticed next time.
   private func hasChanged(_ watched: inout Watched) -> Bool {
     if let files = watched.files {
-      // The files may need another access now.
+      // The files may have to be opened in another way now.
       guard StoreFilesState(of: url) != files, let again = try? Watched(url, options) else { return false }
       watched.connection.close()
       watched = again

@@ -60,7 +60,7 @@ extension SQLiteConnection {
   }
 
   private func rebuildTable(_ rebuild: TableRebuild) throws {
-    // Read only now, after SQLite has updated the names in them.
+    // Reads the definitions only now, after SQLite has updated the names in them.
     let expected = try count(.rows(rebuild.definition.name, .all))
     let attachments = try all(.attachments(of: rebuild.definition.name)) { StoredDefinition(sql: $0.text(0)) }
     for statement in SQLText.copying(rebuild) { try execute(statement) }

@@ -19,7 +19,7 @@ extension CommitPass {
       let end = start + (singly ? 1 : Self.groupSize(in: rows, from: start))
       let keys = try rows[start..<end].map { try key(of: $0.key, $0.entity) }
       if plan.fileNames != nil { for key in keys { try recordFiles(of: key, plan) { _ in true } } }
-      // First, because the history keeps removed members with the entities of rows that exist.
+      // Done first, while the rows exist: the history records removed members with the entities of their rows.
       try release(keys, plan)
       let statement = try connection.statement(keys.count == 1 ? plan.delete : plan.deleteGroup)
       for (index, key) in keys.enumerated() { statement.bind(key, at: Int32(truncatingIfNeeded: index + 1)) }
