@@ -117,12 +117,12 @@ extension PersistentStoreCoordinator {
         try store.close()
         throw error
       }
-    case .differs(let difference): return try migrate(difference, at: location, engine: engine, options: options)
+    case .differs(let difference): return try openMigrating(difference, at: location, engine: engine, options: options)
     }
   }
 
   /// Migrates a store to the coordinator's model, and opens it.
-  private func migrate(
+  private func openMigrating(
     _ difference: StoreDifference, at location: StoreLocation, engine: any StoreEngine, options: StoreOptions
   ) throws -> any PersistentStore {
     let opened = difference.opened

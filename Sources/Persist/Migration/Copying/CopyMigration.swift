@@ -27,7 +27,7 @@ struct CopyMigration {
     let location = StoreLocation(destination)
     guard try engine.canCreateStore(at: location) else { return try addToStore(at: location) }
     do {
-      let rows = try migrate(to: location, isNew: true)
+      let rows = try writeCopy(to: location, isNew: true)
       if isLogged {
         try engine.changeMetadata(of: location, completingFile: false) { $0.log(logEntry(rows: rows)) }
       }
@@ -53,7 +53,7 @@ struct CopyMigration {
     try engine.duplicate(StoreLocation(workspace.store), to: copy)
     // Errors name the store, not its copy.
     let rows = try PersistenceError.placing({ if $0.store == file { $0.store = destination } }) {
-      try migrate(to: copy, isNew: false)
+      try writeCopy(to: copy, isNew: false)
     }
     let entry = logEntry(rows: rows)
     try engine.changeMetadata(of: copy, completingFile: true) { $0.log(entry) }
@@ -70,7 +70,7 @@ struct CopyMigration {
       seconds: (ContinuousClock.now - start) / .seconds(1))
   }
 
-  private func migrate(to target: StoreLocation, isNew: Bool) throws -> Int? {
+  private func writeCopy(to target: StoreLocation, isNew: Bool) throws -> Int? {
     let file = try engine.copy(StoreLocation(source), to: target, model: manager.destinationModel, isNew: isNew)
     defer { file.close() }
     let connection = file.source

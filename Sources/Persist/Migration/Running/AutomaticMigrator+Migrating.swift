@@ -47,14 +47,14 @@ extension AutomaticMigrator: StoreMigrator {
     return try options.encrypting {
       let request = MigrationRequest(url: url, version: version, resources: resources(registry), options: options)
       guard let progress else {
-        let report = try migrateWithRetries(request)
+        let report = try attemptRepeatedly(request)
         logParkedValues(report, at: url)
         return report
       }
       let account = ProgressAggregator(progress)
       var migrator = self
       migrator.progress = { account.report($0) }
-      let report = try migrator.migrateWithRetries(request)
+      let report = try migrator.attemptRepeatedly(request)
       account.end(report)
       logParkedValues(report, at: url)
       return report
@@ -68,7 +68,7 @@ extension AutomaticMigrator: StoreMigrator {
   /// The time for which a retry waits for others if former attempts have used up the time.
   private static let shortWait = Duration.milliseconds(500)
 
-  private func migrateWithRetries(_ request: MigrationRequest) throws -> MigrationReport {
+  private func attemptRepeatedly(_ request: MigrationRequest) throws -> MigrationReport {
     var request = request
     let location = request.location
     let known = request.options.knownStore as? StoreDifference
@@ -77,7 +77,7 @@ extension AutomaticMigrator: StoreMigrator {
     var attempt = 0
     while true {
       do {
-        if attempt == 0, let known, let report = try migrate(known, request) { return report }
+        if attempt == 0, let known, let report = try continueInOpenStore(known, request) { return report }
         _ = try location.engine.recoverStore(at: location, options: request.options)
         return try attemptMigration(request, known?.store?.catalog)
       } catch let error as PersistenceError
@@ -97,7 +97,7 @@ extension AutomaticMigrator: StoreMigrator {
   ///
   /// - Returns: Nil if the migration needs more than a transaction, if others migrate the store at this moment, or if
   ///   they have changed its catalog, as they do by saving new objects. It is then unchanged and closed.
-  private func migrate(_ known: StoreDifference, _ request: MigrationRequest) throws -> MigrationReport? {
+  private func continueInOpenStore(_ known: StoreDifference, _ request: MigrationRequest) throws -> MigrationReport? {
     guard let store = known.store, let opened = known.opened, opened.url == request.url, !opened.isEnded
     else { return nil }
     guard !store.metadata.hasConversions else {

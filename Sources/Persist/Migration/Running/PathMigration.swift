@@ -36,7 +36,7 @@ struct PathMigration {
     let logged = try rows ?? survey.store.affordableRowCount(inspector)
     let space = ExtraSpace.copies(survey.path.simultaneousCopies, ofSize: size)
     try engine.requireDiskSpace(for: location, bytes: space)
-    let (file, parked) = try migrate(workspace.store, through: survey, progress)
+    let (file, parked) = try runHops(workspace.store, through: survey, progress)
     let restored = try restoreParkedValues(in: file, survey)
     if !survey.determinesValues {
       try migrator.requireReadable(destination.model, at: file, reportedAs: url, options: options)
@@ -57,7 +57,7 @@ struct PathMigration {
   }
 
   /// - Returns: the file after the last hop, and what the hops have parked.
-  private func migrate(
+  private func runHops(
     _ store: URL, through survey: PathSurvey, _ whole: PathProgress?
   ) throws -> (URL, parked: [PathWork.Parked]) {
     let path = survey.path
@@ -70,7 +70,7 @@ struct PathMigration {
       // Adds the hop's versions to the error.
       let names = [hop.source, hop.destination].map { ModelVersion.quoted($0.name) }
       try PersistenceError.placing({ $0.key = $0.key ?? names.joined(separator: " to ") }) {
-        try migrate(step, &work)
+        try run(step, &work)
       }
     }
     try work.history.follow(in: work.file, engine)
@@ -78,7 +78,7 @@ struct PathMigration {
     return (work.file, work.parked)
   }
 
-  private func migrate(_ step: PathStep, _ work: inout PathWork) throws {
+  private func run(_ step: PathStep, _ work: inout PathWork) throws {
     let hop = step.hop
     if let block = hop.before {
       work.file = try own(work.file, for: work.store, number: step.number)
@@ -88,7 +88,7 @@ struct PathMigration {
     switch hop.method {
     case .inPlace:
       work.file = try own(work.file, for: work.store, number: step.number)
-      work.parked.append((try migrateInPlace(work.file, step, isDowngrade: work.survey.isDowngrade), hop.comparison))
+      work.parked.append((try runInPlace(work.file, step, isDowngrade: work.survey.isDowngrade), hop.comparison))
     case .mapping(let mapping):
       // The store's own rows were checked before the first hop.
       if step.number > 0 || hop.before != nil {
@@ -147,7 +147,7 @@ struct PathMigration {
 
   /// Migrates a file in the working folder, where no other process migrates and nothing is kept unless the whole
   /// succeeds.
-  private func migrateInPlace(_ file: URL, _ step: PathStep, isDowngrade: Bool) throws -> [MigrationLoss] {
+  private func runInPlace(_ file: URL, _ step: PathStep, isDowngrade: Bool) throws -> [MigrationLoss] {
     let hop = step.hop
     var migrator = migrator
     (migrator.countsRows, migrator.progress) = (false, step.progress)

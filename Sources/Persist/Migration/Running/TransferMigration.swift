@@ -36,7 +36,7 @@ struct TransferMigration {
     if !parksInFile { copying.parking = migrator.parking == .discarding ? .discarding : .none }
     copying.returning = survey.direct.parked
     copying.returning?.isElsewhere = true
-    if let transfer { copying.progress = { transfer.migrate($0) } }
+    if let transfer { copying.progress = { transfer.reportMigration($0) } }
     var report = try copying.migrate(
       storeAt: file, to: destination, registry: registry, options: StoreOptions(busyTimeout: options.busyTimeout))
     try StoreCopies.withCopy(
@@ -144,7 +144,7 @@ private struct TransferProgress: Sendable {
     try report(.exchange, reading + migration + writing + Int64(fraction * Double(completion)))
   }
 
-  func migrate(_ progress: MigrationProgress) -> Bool {
+  func reportMigration(_ progress: MigrationProgress) -> Bool {
     var progress = progress
     progress.completed = reading + Int64(progress.fraction * Double(migration))
     progress.total = total

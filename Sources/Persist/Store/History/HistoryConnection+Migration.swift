@@ -10,7 +10,7 @@ extension HistoryConnection {
       let layout = HistoryLayout(try storeSchema())
     else { return }
     var metadata = try storeMetadata()
-    try migrateOldValues(OldValuesMove(from: former, to: map, renames: renames), to: map, metadata.history)
+    try convertOldValues(OldValuesMove(from: former, to: map, renames: renames), to: map, metadata.history)
     let record = metadata.history.description ?? HistoryDescription(former)
     let move = HistoryColumnsMove(from: record, to: map, by: .init(former: former, renames: renames))
     let completed = try addTombstones(layout, for: map)

@@ -23,7 +23,7 @@ extension HistoryConnection {
   /// Adapts the old values to another model.
   ///
   /// - Parameter move: Nil if the migration isn't known: only values of columns that still exist remain.
-  package func migrateOldValues(_ move: OldValuesMove?, to map: TableMap, _ settings: HistorySettings) throws {
+  package func convertOldValues(_ move: OldValuesMove?, to map: TableMap, _ settings: HistorySettings) throws {
     guard try hasTable(named: OldValuesLayout.valueTable) else { return }
     if let move { try execute(all: SharedSQL.statements(move, kept: kept)) }
     try execute(all: SharedSQL.pruneOldValues(to: OldValuesLayout(map)))

@@ -21,7 +21,7 @@ extension HistoryConnection {
       if let former = metadata.history.description, former.digest != description.digest {
         try moveColumns(HistoryColumnsMove(from: former, to: map), layout)
         try recordMigration(from: former, layout, metadata.history, in: map)
-        try migrateOldValues(nil, to: map, metadata.history)
+        try convertOldValues(nil, to: map, metadata.history)
         metadata.history.description = description
       }
     } else {

@@ -59,7 +59,7 @@ package struct InPlaceMigration {
   /// Runs the migration on a connection that is prepared for it, within its transaction.
   package func runInTransaction(of connection: any MigrationConnection) throws -> MigrationReport {
     var files: [String] = []
-    let (report, logEntry) = try migrate(connection, &files)
+    let (report, logEntry) = try applyChanges(connection, &files)
     if let logEntry, !files.isEmpty {
       try workspace?.announceRemoval(of: files, after: logEntry.propertyList)
     }
@@ -93,7 +93,7 @@ package struct InPlaceMigration {
   /// - Parameter files: the large values that only the old version refers to.
   /// - Returns: a report, and the entry of the store's migration log; nil if there was nothing to do, and for a hop,
   ///   which is logged as part of the whole.
-  private func migrate(
+  private func applyChanges(
     _ connection: any MigrationConnection, _ files: inout [String]
   ) throws -> (MigrationReport, MigrationLogEntry?) {
     let survey = try currentSurvey(connection)
