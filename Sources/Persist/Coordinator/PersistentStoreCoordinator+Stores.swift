@@ -36,7 +36,7 @@ extension PersistentStoreCoordinator {
         .invalidRequest, at: .store(url), "A store on a server has no key.",
         fix: "Leave StoreOptions.key nil; encryption at rest is the server's.")
     }
-    if store(at: url) != nil {
+    if case .some = store(at: url) {
       throw PersistenceError(
         .storeOpenFailed, at: .store(url), "The store is already open in this coordinator.",
         fix: "Use it as it is, or remove it first.")

@@ -19,8 +19,9 @@ package final class EntityLayout: Sendable {
   let mayBeInFile: [Bool]
   /// Whether an attribute's values are set as they are, by slot: neither compared with files nor rounded.
   let setsDirectly: [Bool]
-  /// The types of stored attributes whose values can be converted by type alone, without a transformer or elements.
-  let plainTypes: [AttributeType?]
+  /// The types of stored attributes whose values can be converted by type alone, without a transformer or elements;
+  /// composite for all others. A list of optional types would be two more types that opening a store creates.
+  private let plainTypes: [AttributeType]
   /// The slots that a row has values for.
   let storedSlots: [StoredSlot]
   /// The slots of rows whose values are bytes, including those of elements of composites.
@@ -102,12 +103,13 @@ package final class EntityLayout: Sendable {
     // One pass over the properties: copying one costs more than most of the facts about it.
     var forms: [SlotForm] = []
     var (mayBeInFile, setsDirectly): ([Bool], [Bool]) = ([], [])
-    var plainTypes: [AttributeType?] = []
+    var plainTypes: [AttributeType] = []
     var kinds: [SlotKind] = []
     var storedSlots: [StoredSlot] = []
     var byteSlots: [Int] = []
     var relationshipsBySlot: [RelationshipLayout?] = []
-    var initialValues: [StoredValue?] = []
+    var initialValues = SlotValues(reserving: entity.properties.count)
+    var defaultSlots: [Int] = []
     var checks: [PropertyCheck] = []
     var columnChecks: [ColumnCheck.Quick] = []
     var draftColumns: [DraftColumn] = []
@@ -123,7 +125,7 @@ package final class EntityLayout: Sendable {
       kinds.append(kind)
       mayBeInFile.append(isInFile)
       setsDirectly.append(!isInFile && !roundsDates)
-      plainTypes.append(roundsDates || type == .transformable || type == .composite ? nil : type)
+      plainTypes.append(type.map { roundsDates || $0 == .transformable ? .composite : $0 } ?? .composite)
       if kind == .attribute || kind == .composite || kind == .toOne {
         storedSlots.append(
           StoredSlot(slot: slot, kind: kind, form: form, entityNumberSlot: property.entityNumberSlot))
@@ -133,7 +135,12 @@ package final class EntityLayout: Sendable {
       // A failable initializer would allocate memory for each attribute, too.
       let isRelationship = property.relationship != nil
       relationshipsBySlot.append(isRelationship ? model.flatMap { RelationshipLayout(property, in: $0) } : nil)
-      initialValues.append(property.attribute.flatMap { $0.isDerived ? nil : $0.defaultValue } ?? .null)
+      if let attribute = property.attribute, !attribute.isDerived {
+        if !attribute.defaultValue.isNull { defaultSlots.append(slot) }
+        initialValues.append(attribute.defaultValue, at: slot)
+      } else {
+        initialValues.append(.null, at: slot)
+      }
       if let check = PropertyCheck(property) { checks.append(check) }
       columnChecks.append(ColumnCheck.Quick(property))
       draftColumns.append(DraftColumn(property))
@@ -156,8 +163,7 @@ package final class EntityLayout: Sendable {
       guard let relationship, let model, !relationship.isToMany, !relationship.isTransient else { return -1 }
       return model.entities[relationship.destinationIndex].root.index
     }
-    self.initialValues = SlotValues(initialValues)
-    defaultSlots = initialValues.indices.filter { initialValues[$0]?.isNull == false }
+    (self.initialValues, self.defaultSlots) = (initialValues, defaultSlots)
     transientSlots = kinds.indices.filter { kinds[$0] == .transient }
     oneWayReferrers = referrers
   }
@@ -165,6 +171,10 @@ package final class EntityLayout: Sendable {
   /// The slot of the property with a name; nil if there is none.
   func slot(named name: String) -> Int? { names.slot(named: name) }
   func slot(of key: PropertyKey) -> Int? { names.slot(of: key) }
+
+  /// The type of a stored attribute whose values can be converted by type alone, without a transformer or elements; nil
+  /// for all other properties.
+  func plainType(_ slot: Int) -> AttributeType? { plainTypes[slot] == .composite ? nil : plainTypes[slot] }
 
   /// Whether the values of a property that rows contain, if any, have their place in each row's fixed part, so that a
   /// changed one can replace that of a copied row.

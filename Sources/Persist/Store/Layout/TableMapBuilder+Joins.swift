@@ -12,8 +12,8 @@ extension TableMapBuilder {
       return
     }
     var seen = Set<[String]>()
-    var tableAllocator = NameAllocator(names: names, reserving: Array(tableNames.values) + names.storeTables)
-    var taken = Set(tableNames.values.map(\.foldedIdentifier))
+    var tableAllocator = NameAllocator(names: names, reserving: tables.map(\.name) + names.storeTables)
+    var taken = Set(tables.map(\.name.foldedIdentifier))
     let candidates = Dictionary(
       grouping: (names == .coreData ? schema?.tables ?? [] : []).map { (table: $0, name: NumberedName($0.name)) },
       by: \.name.stem)
@@ -98,10 +98,6 @@ extension TableMapBuilder {
   /// with the end's keys.
   private func joinName(of end: End, named relationship: End) -> String {
     LayoutNames.join(number: numbers[end.entity], relationship: relationship.relationship.name)
-  }
-
-  private mutating func allocateColumn(_ base: String, of entity: Entity) -> String {
-    allocators[entity.root.name, default: NameAllocator(reserving: names.fixedColumns)].allocate(base)
   }
 
   /// - Parameters:

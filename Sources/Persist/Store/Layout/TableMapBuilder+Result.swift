@@ -109,23 +109,21 @@ extension TableMapBuilder {
   func layout() -> [String: [TableMap.PlacedColumn]] {
     typealias Rank = (group: Int, entity: Int, within: Int, key: Int)
     var columns: [String: [TableMap.PlacedColumn]] = Dictionary()
-    for (root, places) in order {
-      let position = Dictionary(
-        places.enumerated().map { ($1.claim.key.text, $0) }, uniquingKeysWith: { first, _ in first })
-      func rank(_ claim: TableClaim) -> Rank {
-        guard claim.group == .integer || claim.group == .reference else {
-          return (claim.group.rawValue, 0, 0, position[claim.key.text] ?? 0)
-        }
-        // An entity number follows its key.
-        let key = TableClaim.Key(
-          entity: claim.key.entity, property: claim.key.property, element: claim.key.element, part: .value)
-        let within = claim.group == .integer ? 0 : claim.key.part == .order ? 2 : 1
-        return (0, claim.holder.number, within, position[key.text] ?? 0)
-      }
-      let ranks = places.map { rank($0.claim) }
-      columns[tableNames[root] ?? ""] = places.indices.ordered { ranks[$0] < ranks[$1] }.map { index in
-        let (name, claim) = (places[index].name, places[index].claim)
-        return TableMap.PlacedColumn(name: name, type: claim.type, isReference: claim.isReference)
+    func rank(_ index: Int) -> Rank {
+      let claim = placed[index].claim
+      guard claim.group == .integer || claim.group == .reference else { return (claim.group.rawValue, 0, 0, index) }
+      let within = claim.group == .integer ? 0 : claim.key.part == .order ? 2 : 1
+      guard claim.key.part != .value else { return (0, claim.holder.number, within, index) }
+      // An entity number follows its key.
+      let key = TableClaim.Key(
+        entity: claim.key.entity, property: claim.key.property, element: claim.key.element, part: .value)
+      return (0, claim.holder.number, within, placedIndex(of: key) ?? 0)
+    }
+    for table in tables where !table.columns.isEmpty {
+      let ranks = table.columns.map(rank)
+      columns[table.name] = ranks.indices.ordered { ranks[$0] < ranks[$1] }.map { position in
+        let place = placed[table.columns[position]]
+        return TableMap.PlacedColumn(name: place.name, type: place.claim.type, isReference: place.claim.isReference)
       }
     }
     return columns
@@ -135,11 +133,11 @@ extension TableMapBuilder {
   func unexplained() -> [String] {
     guard let schema else { return [] }
     var columnsByTable: [String: Set<String>] = Dictionary()
-    for place in order.values.joined() {
+    for place in placed {
       columnsByTable[place.table.foldedIdentifier, default: []].insert(place.name.foldedIdentifier)
     }
-    for table in tableNames.values {
-      columnsByTable[table.foldedIdentifier, default: []].formUnion(["z_pk", "z_ent", "z_opt"])
+    for table in tables {
+      columnsByTable[table.name.foldedIdentifier, default: []].formUnion(["z_pk", "z_ent", "z_opt"])
     }
     for join in joinTables {
       for side in [join.first, join.second] {

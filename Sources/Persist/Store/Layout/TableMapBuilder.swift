@@ -7,6 +7,30 @@ struct TableMapBuilder {
     let claim: TableClaim
   }
 
+  /// The table of a root entity and its subentities.
+  struct HierarchyTable: Sendable {
+    let root: String
+    let name: String
+    /// The columns that haven't got a place yet.
+    fileprivate var claims: [TableClaim] = []
+    /// The columns that have their names from others.
+    fileprivate var dependents: [Dependent] = []
+    /// The indexes of its columns in ``TableMapBuilder/placed``, in order.
+    fileprivate(set) var columns: [Int] = []
+    /// The names used in the table, in Core Data's layout including those of its join tables' columns.
+    fileprivate var names: NameAllocator
+
+    fileprivate init(_ root: String, named name: String, _ names: NameAllocator) {
+      (self.root, self.name, self.names) = (root, name, names)
+    }
+  }
+
+  /// A column beside another one, after which it is named.
+  fileprivate struct Dependent: Sendable {
+    let key: TableClaim.Key
+    let claim: @Sendable (String) -> TableClaim
+  }
+
   let model: ManagedObjectModel
   let numbers: EntityNumbers
   /// Nil for a new store.
@@ -16,13 +40,15 @@ struct TableMapBuilder {
   let absent: Set<String>
   /// The tables and columns of a server whose names differ from those of the rules.
   let placeNames: PlaceNames
-  /// Table names by the name of the root entity.
-  private(set) var tableNames: [String: String] = Dictionary()
-  private var placed: [String: Placed] = Dictionary()
-  /// The columns of each root entity's table, in order.
-  private(set) var order: [String: [Placed]] = Dictionary()
-  /// The names used in each root entity's table, in Core Data's layout including those of its join tables' columns.
-  var allocators: [String: NameAllocator] = Dictionary()
+  /// The tables of root entities.
+  private(set) var tables: [HierarchyTable] = []
+  /// The index of each table, by the name of its root entity. Dictionaries of all this have integers as their values:
+  /// each other pair of types takes 15,000 instructions when a process opens its first store.
+  private var tableIndexes: [String: Int] = Dictionary()
+  /// All columns that have a place, in the order in which they got it.
+  private(set) var placed: [Placed] = []
+  /// The index of each placed column, by the text of its claim's key.
+  private var placedIndexes: [String: Int] = Dictionary()
   var joinTables: [TableMap.JoinTable] = []
   var differences: [String] = []
 
@@ -51,7 +77,12 @@ struct TableMapBuilder {
     (self.model, self.numbers, schema, names, absent) = (model, numbers, nil, .coreData, [])
     placeNames = PlaceNames()
     entities = claimants.ordered { numbers[$0] < numbers[$1] }
-    tableNames = [root.name: names.table(of: root.name)]
+    add(root.name, named: names.table(of: root.name), NameAllocator(names: names, reserving: names.fixedColumns))
+  }
+
+  private mutating func add(_ root: String, named name: String, _ names: NameAllocator) {
+    tableIndexes[root] = tables.count
+    tables.append(HierarchyTable(root, named: name, names))
   }
 
   /// A builder that has placed everything.
@@ -69,31 +100,24 @@ struct TableMapBuilder {
 
   mutating func placeTables() {
     var allocator = NameAllocator(names: names, reserving: names.storeTables)
+    let columnNames = NameAllocator(names: names, reserving: names.fixedColumns)
     for entity in entities where entity.superentity == nil {
       let rule = allocator.allocate(names.table(of: entity.name))
       let name = placeNames[rule] ?? rule
-      if let schema {
-        if let table = schema.table(named: name) {
-          tableNames[entity.name] = table.name
-        } else {
-          tableNames[entity.name] = name
-          guard !absent.contains(entity.name) else { continue }
-          differences.append("The store has no table '\(name)' for entity '\(entity.name)'.")
-        }
-      } else {
-        tableNames[entity.name] = name
+      let table = schema?.table(named: name)
+      add(entity.name, named: table?.name ?? name, columnNames)
+      if schema != nil, table == nil, !absent.contains(entity.name) {
+        differences.append("The store has no table '\(name)' for entity '\(entity.name)'.")
       }
     }
   }
 
-  func tableName(of entity: Entity) -> String { tableNames[entity.root.name] ?? "" }
+  func tableName(of entity: Entity) -> String { tableIndexes[entity.root.name].map { tables[$0].name } ?? "" }
 
   mutating func placeColumns() {
-    var claims = [String: [TableClaim]]()
-    var dependents = [String: [(of: TableClaim.Key, claim: (String) -> TableClaim)]]()
     for entity in entities {
-      let root = entity.root.name
-      func add(_ claim: TableClaim?) { if let claim { claims[root, default: []].append(claim) } }
+      let own = tableIndexes[entity.root.name]
+      func add(_ claim: TableClaim?) { if let claim, let own { tables[own].claims.append(claim) } }
       for property in entity.ownProperties where !property.isTransient {
         if let attribute = property.attribute {
           if attribute.type == .composite {
@@ -104,17 +128,21 @@ struct TableMapBuilder {
             add(claim(attribute, of: entity, property: attribute.name))
           }
         } else if let relationship = property.relationship, let reference = reference(relationship, of: entity) {
-          claims[reference.root, default: []].append(reference.claim)
-          dependents[reference.root, default: []] += reference.dependents.map { (reference.claim.key, $0) }
+          guard let index = tableIndexes[reference.root] else { continue }
+          tables[index].claims.append(reference.claim)
+          for claim in reference.dependents {
+            tables[index].dependents.append(Dependent(key: reference.claim.key, claim: claim))
+          }
         }
       }
     }
-    for root in tableNames.keys.sorted() {
-      place(claims[root] ?? [], inTableOf: root)
-      let further = (dependents[root] ?? []).compactMap { dependent in
-        place(of: dependent.of).map { dependent.claim($0.name) }
+    for index in tables.indices.ordered(by: { tables[$0].root < tables[$1].root }) {
+      place(inTableAt: index)
+      for dependent in tables[index].dependents {
+        if let place = place(of: dependent.key) { tables[index].claims.append(dependent.claim(place.name)) }
       }
-      place(further, inTableOf: root)
+      tables[index].dependents = []
+      place(inTableAt: index)
     }
   }
 
@@ -134,14 +162,14 @@ struct TableMapBuilder {
     /// The name of its root entity.
     let root: String
     let claim: TableClaim
-    let dependents: [(String) -> TableClaim]
+    let dependents: [@Sendable (String) -> TableClaim]
   }
 
   /// The column of a to-one relationship, or of a to-many relationship without inverse; nil for all others.
   private func reference(_ relationship: RelationshipDescription, of entity: Entity) -> Reference? {
     let destination = model.destination(of: relationship)
-    let key = { TableClaim.Key(entity: entity.name, property: relationship.name, part: $0) }
-    let name = relationship.name
+    let (owner, name) = (entity.name, relationship.name)
+    let key = { @Sendable (part: TableClaim.Key.Part) in TableClaim.Key(entity: owner, property: name, part: part) }
     let names = names
     let claim: TableClaim
     let holder: Entity
@@ -160,7 +188,7 @@ struct TableMapBuilder {
     } else {
       return nil
     }
-    var dependents: [(String) -> TableClaim] = []
+    var dependents: [@Sendable (String) -> TableClaim] = []
     if target.hasSubentities {
       let number = numbers[target]
       dependents.append { column in
@@ -178,41 +206,48 @@ struct TableMapBuilder {
     return Reference(root: holder.root.name, claim: claim, dependents: dependents)
   }
 
-  /// Assigns claims their columns in the table of a root entity, and records those without a column in the schema.
-  private mutating func place(_ claims: [TableClaim], inTableOf root: String) {
-    guard !claims.isEmpty, let tableName = tableNames[root] else { return }
-    var allocator = allocators[root] ?? NameAllocator(names: names, reserving: names.fixedColumns)
-    allocator.reserve(claims.count)
+  /// Assigns the claims of a table their columns, and records those without a column in the schema.
+  private mutating func place(inTableAt position: Int) {
+    let (claims, tableName) = (tables[position].claims, tables[position].name)
+    guard !claims.isEmpty else { return }
+    tables[position].claims = []
+    tables[position].names.reserve(claims.count)
     let predicted = claims.map { claim in
-      let name = allocator.allocate(claim.baseName)
+      let name = tables[position].names.allocate(claim.baseName)
       return placeNames[tableName, name] ?? name
     }
-    allocators[root] = allocator
-    var known = order.removeValue(forKey: root) ?? []
-    defer { if !known.isEmpty { order[root] = known } }
     var columns: [String?]?
     let table = schema?.table(named: tableName)
     if let table {
-      let taken = Set(known.map(\.name.foldedIdentifier))
+      let taken = Set(tables[position].columns.map { placed[$0].name.foldedIdentifier })
       var match = ColumnMatch(claims: claims, predicted: predicted, table: table, names: names, taken: taken)
       columns = match.columns()
       differences += match.differences
     }
-    placed.reserveCapacity(placed.count + claims.count)
+    placedIndexes.reserveCapacity(placed.count + claims.count)
     for (index, var claim) in claims.enumerated() {
       guard let column = columns.map({ $0[index] }) ?? predicted[index] else { continue }
       // Only servers have columns of other types; in a file, the column has the claim's type.
       if names == .snakeCase, let own = table?.column(named: column).flatMap({ claim.type.usable(in: $0) }) {
         claim.type = own
       }
-      let place = Placed(table: tableName, name: column, claim: claim)
-      placed[claim.key.text] = place
-      known.append(place)
+      placedIndexes[claim.key.text] = placed.count
+      tables[position].columns.append(placed.count)
+      placed.append(Placed(table: tableName, name: column, claim: claim))
     }
   }
 
   /// The column of a claim; nil if it has none.
-  func place(of key: TableClaim.Key) -> Placed? { placed[key.text] }
+  func place(of key: TableClaim.Key) -> Placed? { placedIndex(of: key).map { placed[$0] } }
+
+  /// The index of a claim's column in ``placed``; nil if it has none.
+  func placedIndex(of key: TableClaim.Key) -> Int? { placedIndexes[key.text] }
+
+  /// Assigns a name to a column that a join table has for an end, which no column of the end's table may have.
+  mutating func allocateColumn(_ base: String, of entity: Entity) -> String {
+    guard let index = tableIndexes[entity.root.name] else { return base }
+    return tables[index].names.allocate(base)
+  }
 }
 
 /// Assigns unique names by appending a number to a name that is taken.

@@ -34,8 +34,10 @@ extension SQLiteStore {
     do {
       let sql = try SQLText.metadata(
         schemaVersion: connection.schemaVersion, withRecords: LayoutSeal.key, ModelRecord.Key.modelDigest)
-      let found = try connection.first(sql) { (mark: StoreMark($0), seal: $0.data(3), modelDigest: $0.data(4)) }
-      guard let (mark, bytes, modelDigest) = found, !bytes.isEmpty, !mark.identifier.isEmpty else { return nil }
+      var mark = StoreMark(schemaVersion: 0, identifier: "", propertyList: Data())
+      var (bytes, modelDigest) = (Data(), Data())
+      try connection.query(sql) { (mark, bytes, modelDigest) = (StoreMark($0), $0.data(3), $0.data(4)) }
+      guard !bytes.isEmpty, !mark.identifier.isEmpty else { return nil }
       let rows = try StoreCatalog.numberRows(connection)
       head = StoreCatalog.Head(mark: mark, numberRows: rows)
       let numbers = EntityNumbers(model: model, rows: rows)

@@ -54,7 +54,7 @@ extension RedeclarableMembers where Self: ManagedObject {
   ///   fetched property's request.
   public func value(forKey name: String) throws -> Any? {
     let slot = layout.slot(named: name)
-    if let slot, layout.plainTypes[slot] != nil { return DynamicValue.any(attributeValue(at: slot)) }
+    if let slot, layout.plainType(slot) != nil { return DynamicValue.any(attributeValue(at: slot)) }
     if let computed = computedProperty(named: name, at: slot) { return computed.value(self) }
     let property = try property(named: name)
     switch property.kind {
@@ -94,7 +94,7 @@ extension RedeclarableMembers where Self: ManagedObject {
   /// - Throws: ``PersistenceError/Code/unknownProperty``, ``PersistenceError/Code/typeMismatch``, or
   ///   ``PersistenceError/Code/foreignObject`` for an object of another context.
   public func setValue(_ value: Any?, forKey name: String) throws {
-    if let slot = layout.slot(named: name), let type = layout.plainTypes[slot],
+    if let slot = layout.slot(named: name), let type = layout.plainType(slot),
       let stored = DynamicValue.stored(value, as: type)
     {
       return setAttributeValue(stored, at: slot)

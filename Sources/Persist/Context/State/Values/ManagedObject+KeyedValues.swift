@@ -3,7 +3,7 @@ extension ManagedObject {
   /// Returns the slot of a stored attribute; nil if the entity has no such attribute or it has another type.
   package final func attributeSlot(of key: PropertyKey, as type: AttributeType) -> Int? {
     withLayout { layout in
-      guard let slot = layout.slot(of: key), let found = layout.plainTypes[slot], found == type else { return nil }
+      guard let slot = layout.slot(of: key), let found = layout.plainType(slot), found == type else { return nil }
       return slot
     }
   }

@@ -74,7 +74,8 @@ package enum SQLiteFileName {
   static func hiddenPath(beside path: String, _ suffix: String) -> String {
     let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
     let name = slash.map { path.utf8.index(after: $0) } ?? path.startIndex
-    return path[..<name] + "." + path[name...] + suffix
+    // Appending a substring would make Swift's runtime search the conformances of all libraries: 320,000 instructions.
+    return String(path[..<name]) + "." + String(path[name...]) + suffix
   }
 
   /// The suffix of the name of an unfinished copy's folder, followed by a UUID.
