@@ -4,6 +4,7 @@ extension ModelComparison {
   func operations(forAttributesOf entity: Entity) -> [MigrationOperation] {
     // The attributes of a new entity are added with it.
     guard let source = source(of: entity) else { return [] }
+    if isUnchanged(entity) { return operations(forInheritedAttributesOf: entity, from: source) }
     let declared = entity.description.attributes.sorted(on: \.name).flatMap { attribute in
       let old = correspondence.origin(of: attribute.name, in: entity.name)?.source
         .flatMap { source.attribute(named: $0) }
@@ -17,7 +18,8 @@ extension ModelComparison {
   /// The changes of inherited attributes that come from a different old attribute than their parent's: the entity's own
   /// attribute moved up, or the entity moved below a parent that has one of the same name.
   private func operations(forInheritedAttributesOf entity: Entity, from source: Entity) -> [MigrationOperation] {
-    entity.properties.filter { $0.declaringEntity != entity.name }.flatMap { property -> [MigrationOperation] in
+    guard entity.superentity != nil else { return [] }
+    return entity.properties.filter { $0.declaringEntity != entity.name }.flatMap { property -> [MigrationOperation] in
       guard let attribute = property.attribute, let old = oldProperty(of: property, in: entity),
         let before = old.attribute
       else { return [] }

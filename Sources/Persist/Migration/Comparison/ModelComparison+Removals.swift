@@ -8,7 +8,8 @@ extension ModelComparison {
             .removeEntity, entity: entity.name, losesData: !entity.isAbstract)
         ]
       }
-      return attributeRemovals(entity, to: successor) + relationshipRemovals(entity, to: successor)
+      return isUnchanged(successor)
+        ? [] : attributeRemovals(entity, to: successor) + relationshipRemovals(entity, to: successor)
     }
   }
 

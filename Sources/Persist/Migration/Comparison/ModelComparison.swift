@@ -9,6 +9,8 @@ package struct ModelComparison: Sendable {
   /// In the order of the new model's entities: first the entities, then their attributes, then their relationships;
   /// removals are last.
   package private(set) var operations: [MigrationOperation] = []
+  /// By entity of the new model; see ``isUnchanged(_:)``.
+  let unchanged: [Bool]
 
   /// - Throws: ``PersistenceError/Code/mappingAmbiguous`` if the new model's names have several possible sources, or
   ///   share one.
@@ -17,10 +19,16 @@ package struct ModelComparison: Sendable {
   }
 
   /// Compares two models with a given correspondence, such as one completed from other versions.
-  init(from old: ManagedObjectModel, to new: ManagedObjectModel, by correspondence: ModelCorrespondence) {
+  ///
+  /// - Parameter unchanged: The entities whose parts needn't be compared; nil to determine them.
+  init(
+    from old: ManagedObjectModel, to new: ManagedObjectModel, by correspondence: ModelCorrespondence,
+    unchanged: [Bool]? = nil
+  ) {
     self.old = old
     self.new = new
     self.correspondence = correspondence
+    self.unchanged = unchanged ?? Self.unchangedEntities(from: old, to: new, by: correspondence)
     operations =
       new.entities.flatMap(operations(forEntity:)) + new.entities.flatMap(operations(forAttributesOf:))
       + new.entities.flatMap(operations(forRelationshipsOf:)) + removals()
@@ -50,6 +58,7 @@ package struct ModelComparison: Sendable {
           .changeParent, entity: entity.name, detail: "\(oldParent ?? "no parent") → \(newParent ?? "no parent")",
           way: obstacle == nil ? .inPlace : .impossible, obstacle: obstacle))
     }
+    if isUnchanged(entity) { return found }
     if source.isAbstract != entity.isAbstract {
       found.append(
         MigrationOperation(

@@ -26,8 +26,10 @@ package struct ModelCorrespondence: Sendable, Equatable {
 
   /// The new name of an old entity's property; nil if it is removed.
   func newName(of property: String, inOldEntity entity: String) -> String? {
-    guard let new = newName(ofEntity: entity) else { return nil }
-    return properties[new]?.filter { $0.value.source == property }.keys.min()
+    guard let new = newName(ofEntity: entity), let origins = properties[new] else { return nil }
+    // Most properties keep their names.
+    if origins[property]?.source == property { return property }
+    return origins.filter { $0.value.source == property }.keys.min()
   }
 }
 
@@ -68,7 +70,7 @@ extension ModelCorrespondence {
     let relationships = try match("relationships", of: new, from: old, heirs) { entity in
       entity.relationships.map { .init($0.name, identifier: $0.renamingIdentifier) }
     }
-    var origins: [String: Origin] = Dictionary()
+    var origins: [String: Origin] = Dictionary(minimumCapacity: new.properties.count)
     for attribute in new.attributes {
       let source = attributes[attribute.name].flatMap { old.attribute(named: $0) }
       origins[attribute.name] = Self.origin(of: attribute, from: source)

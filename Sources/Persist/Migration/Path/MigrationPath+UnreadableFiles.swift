@@ -7,13 +7,17 @@ extension MigrationPath {
   /// direct comparison leaves something unmatched on both sides, and may be an end of a mapping model.
   func unreadableFiles(_ resources: MigrationResources) -> [PersistenceError] {
     guard let registry = resources.registry, source.model !== destination.model else { return [] }
-    let hasOpenEnds = (try? RenamingHistory(from: source.model, to: destination.model))?.hasOpenEnds != false
     let families = registry.families.filter { family in
-      (family.contains(source) || family.contains(destination))
-        && (hasOpenEnds || !resources.mappingModels.isEmpty
-          || registry.mappingModels.contains { $0.familyName == nil || $0.familyName == family.name })
+      (family.contains(source) || family.contains(destination)) && !registry.unreadableFiles(of: family).isEmpty
     }
-    return registry.mappingModelProblems + families.flatMap(registry.unreadableFiles(of:))
+    // Comparing the models takes long.
+    guard !families.isEmpty else { return registry.mappingModelProblems }
+    let hasOpenEnds = (try? RenamingHistory(from: source.model, to: destination.model))?.hasOpenEnds != false
+    let concerned = families.filter { family in
+      hasOpenEnds || !resources.mappingModels.isEmpty
+        || registry.mappingModels.contains { $0.familyName == nil || $0.familyName == family.name }
+    }
+    return registry.mappingModelProblems + concerned.flatMap(registry.unreadableFiles(of:))
   }
 }
 

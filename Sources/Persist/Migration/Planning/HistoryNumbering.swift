@@ -20,8 +20,12 @@ struct HistoryNumbering {
     renamed: [String: String] = [:]
   ) {
     let changed = numbering.filter { $0.key != $0.value }
-    let places = Places(schema, modelTables)
     let removed = Set(gone + added.filter { numbering[$0] == nil }).sorted()
+    guard !changed.isEmpty || !removed.isEmpty else {
+      (removals, renumberings, checks) = ([], [], [])
+      return
+    }
+    let places = Places(schema, modelTables)
     removals = removed.isEmpty ? [] : places.all.flatMap { table, columns in
       columns.map { .deleteHistory(table: table.name, column: $0, entityNumbers: removed) }
     }

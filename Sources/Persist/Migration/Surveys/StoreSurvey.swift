@@ -91,7 +91,8 @@ package final class StoreSurvey {
   /// - Parameter countingLosses: whether to count losses; blockers are always determined.
   package func findings(_ inspector: any StoreInspector, countingLosses: Bool) throws -> Findings {
     var findings = Findings(blockers: hop.blockers)
-    findings.blockers += work.blockers + [unrelatedModelBlocker].compactMap { $0 }
+    findings.blockers += work.blockers
+    if let unrelatedModelBlocker { findings.blockers.append(unrelatedModelBlocker) }
     guard findings.blockers.isEmpty, map.differences.isEmpty else {
       findings.blockers += map.differences.map { difference in
         MigrationBlocker(

@@ -2,7 +2,8 @@
 extension InPlacePlanner {
   func requireValues() {
     for move in moves {
-      guard let entity = move.destination, !move.source.isAbstract else { continue }
+      guard let entity = move.destination, !move.source.isAbstract, !unchangedTables.contains(move.sourceTable)
+      else { continue }
       if entity.isAbstract {
         work.require(
           .rows(move.sourceTable, rows([move.sourceNumber], of: move.sourceTable)),
@@ -152,7 +153,7 @@ extension InPlacePlanner {
   /// Refuses to rebuild a table with generated columns that others added, to drop a column that one reads, and to give
   /// another column its name.
   func refuseToLoseGeneratedColumns() {
-    for plan in tables {
+    for plan in tables where !unchangedTables.contains(plan.name) {
       guard case .becomes(let table) = plan.source, let real = schema.table(named: table) else { continue }
       let wanted = Set(plan.columns.map(\.name.foldedIdentifier))
       let doomed = Set(plan.removed.map { plan.oldName(of: $0).foldedIdentifier })

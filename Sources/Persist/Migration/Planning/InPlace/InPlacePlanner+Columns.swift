@@ -4,6 +4,11 @@ extension InPlacePlanner {
   /// Determines the source of each column of a new table, and the fate of the old table's columns.
   func planColumns(of plan: inout TablePlan) {
     guard let table = plan.oldTable, let real = schema.table(named: table) else { return }
+    if let columns = unchangedColumns(of: plan, in: real) {
+      plan.columns = columns
+      unchangedTables.insert(plan.name)
+      return
+    }
     let uses = newUses[plan.root]
     let oldUses = self.oldUses[plan.moves.first?.source.root ?? plan.root]
     let withDefault = real.columnsWithDefault
@@ -21,6 +26,25 @@ extension InPlacePlanner {
     decideNames(of: &plan, in: real, carried: carried)
     plan.isRebuilt = plan.columns.contains { $0.isRetyped || $0.hasStaleDefault } || hasStaleConstraints(plan, real)
       || takesSeveralPasses(plan)
+  }
+
+  /// The columns of a table that remains as it is; nil if anything about it changes.
+  private func unchangedColumns(of plan: TablePlan, in real: StoreSchema.Table) -> [ColumnPlan]? {
+    guard unchanged.contains(plan.root), plan.source == .becomes(plan.name), !converting.contains(plan.name),
+      let columns = new.layout[plan.name], columns == old.layout[plan.name],
+      // With the three columns that every table has.
+      real.columns.count == columns.count + 3,
+      columns.allSatisfy({ column in real.column(named: column.name).map(column.type.isDeclared) == true }),
+      real.columnsWithDefault.isEmpty, !hasStaleConstraints(plan, real)
+    else { return nil }
+    return columns.map { ColumnPlan(name: $0.name, type: $0.type, subject: nil, carried: $0.name) }
+  }
+
+  /// The entity and property of a new table's column.
+  func subject(ofColumn column: String, in plan: TablePlan) -> InPlaceWork.Subject? {
+    guard unchangedTables.contains(plan.name) else { return plan.column(named: column)?.subject }
+    let uses = newUses[plan.root][column.foldedIdentifier] ?? Dictionary()
+    return uses.min { $0.key < $1.key }.map { subject(of: $0.value, entity: $0.key) }
   }
 
   private func plan(

@@ -88,7 +88,7 @@ extension InPlacePlanner {
       return .init(join.table.first.entity, join.table.first.relationship)
     }
     guard let plan = tables[index.table] else { return nil }
-    return index.columns.first.flatMap { plan.column(named: $0.name)?.subject } ?? .init(plan.root.name)
+    return index.columns.first.flatMap { subject(ofColumn: $0.name, in: plan) } ?? .init(plan.root.name)
   }
 
   private func drop(_ index: StoreSchema.Index, in table: String) {

@@ -1,7 +1,7 @@
 extension InPlacePlanner {
   /// Clears the keys of rows that a relationship no longer relates, before the keys are transferred.
   func clearKeysOfUnrelatedRows(_ joins: [JoinPlan]) {
-    for table in new.tables.map(\.table).uniqued { clearKeys(inTable: table) }
+    for table in new.tables.map(\.table).uniqued where !unchangedTables.contains(table) { clearKeys(inTable: table) }
     for join in joins {
       guard case .becomes(let origin, let end) = join.source else { continue }
       let subject = InPlaceWork.Subject(join.table.first.entity, join.table.first.relationship)

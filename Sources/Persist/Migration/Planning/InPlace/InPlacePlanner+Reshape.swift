@@ -1,6 +1,7 @@
 extension InPlacePlanner {
   /// Gives a table its final shape.
   func reshape(_ plan: TablePlan) {
+    if unchangedTables.contains(plan.name) { return }
     let subject = InPlaceWork.Subject(plan.root.name)
     guard let definition = definitions[plan.name] else { return }
     switch plan.source {
@@ -146,8 +147,8 @@ extension InPlacePlanner {
   /// another one loses.
   private func assignParts(of plan: TablePlan) {
     let columns = plan.columns.filter { $0.constant(forEntities: plan.sourceNumbers) == nil && !$0.parts.isEmpty }
-    let rows = Set(columns.flatMap(\.parts.keys)).sorted()
-    guard !rows.isEmpty else { return }
+    guard !columns.isEmpty else { return }
+    let rows = Set(columns.flatMap { $0.parts.keys }).sorted()
     let assignments = columns.map { column in
       SchemaChange.Assignment(
         column.name,

@@ -23,6 +23,10 @@ final class InPlacePlanner {
   let movesFrom: [String: [RowMove]]
   let movesInto: [String: [RowMove]]
   let origins: RelationshipOrigins
+  /// The hierarchies whose tables need no plan if the store has them as predicted.
+  let unchanged: UnchangedHierarchies
+  /// The tables of these that the store has as predicted, whose columns all remain.
+  var unchangedTables: Set<String> = []
   let oldUses: ColumnUses
   let newUses: ColumnUses
   /// The new layout's table definitions, computed once.
@@ -37,15 +41,18 @@ final class InPlacePlanner {
 
   var correspondence: ModelCorrespondence { comparison.correspondence }
 
-  /// - Parameter schema: the schema of the store in which `old` was found.
+  /// - Parameters:
+  ///   - schema: the schema of the store in which `old` was found.
+  ///   - unchanged: the hierarchies that need no plan; nil to determine them.
   static func plan(
     from old: TableMap, schema: StoreSchema, to new: TableMap, comparison: ModelComparison,
     canDropColumns: Bool = true, defersWork: Bool = false, keepsRemovedColumns: Bool = false,
-    converting: Set<String> = [], parked: ParkedReturn = ParkedReturn()
+    converting: Set<String> = [], parked: ParkedReturn = ParkedReturn(), unchanged: UnchangedHierarchies? = nil
   ) -> InPlaceWork {
     let planner = InPlacePlanner(
       old: old, schema: schema, new: new, comparison: comparison, canDropColumns: canDropColumns,
-      defersWork: defersWork, keepsRemovedColumns: keepsRemovedColumns, converting: converting, parked: parked)
+      defersWork: defersWork, keepsRemovedColumns: keepsRemovedColumns, converting: converting, parked: parked,
+      unchanged: unchanged)
     planner.planEverything()
     if defersWork { planner.work.convertibleTables = planner.convertibleTables }
     return planner.work
@@ -53,7 +60,8 @@ final class InPlacePlanner {
 
   private init(
     old: TableMap, schema: StoreSchema, new: TableMap, comparison: ModelComparison, canDropColumns: Bool,
-    defersWork: Bool, keepsRemovedColumns: Bool, converting: Set<String>, parked: ParkedReturn
+    defersWork: Bool, keepsRemovedColumns: Bool, converting: Set<String>, parked: ParkedReturn,
+    unchanged: UnchangedHierarchies?
   ) {
     self.old = old
     self.schema = schema
@@ -69,6 +77,9 @@ final class InPlacePlanner {
     movesFrom = Dictionary(grouping: moves, by: \.sourceTable)
     movesInto = Dictionary(grouping: moves.filter { $0.table != nil }, by: { $0.table ?? "" })
     origins = RelationshipOrigins(comparison, from: old)
+    let isRestoring = !parked.values.isEmpty || !parked.pairs.isEmpty || !parked.objects.isEmpty
+    self.unchanged = isRestoring || !old.absent.isEmpty
+      ? UnchangedHierarchies() : unchanged ?? UnchangedHierarchies(comparison, from: old, to: new)
     (oldUses, newUses) = (ColumnUses(old), ColumnUses(new))
     definitions = Dictionary(new.tableDefinitions.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     oldTables = Set((old.tables.map(\.table) + old.joinTables.map(\.name)).map(\.foldedIdentifier))
@@ -142,7 +153,7 @@ final class InPlacePlanner {
         parent: place.entity.superentity.map { new[$0].number } ?? 0, maximum: isRoot ? maxima.max() ?? 0 : 0,
         table: isRoot ? place.table : nil)
     }
-    let before = old.tables.map { place -> SchemaChange.EntityRow? in
+    let before = old.tables.compactMap { place -> SchemaChange.EntityRow? in
       let isRoot = place.entity.superentity == nil
       let row = old.numbers.row(ofNumber: place.number)
       // A layout without a store has no rows; they would be those of a new store.
@@ -152,7 +163,7 @@ final class InPlacePlanner {
         parent: row?.parent ?? place.entity.superentity.map { old[$0].number } ?? 0,
         maximum: isRoot ? row?.maximum ?? 0 : 0, table: isRoot ? place.table : nil)
     }
-    let kept = Set(before.compactMap { $0 }).intersection(rows)
+    let kept = Set(before).intersection(rows)
     let changed = rows.filter { !kept.contains($0) }
     let gone = old.tables.map(\.number).filter { number in !kept.contains { $0.number == number } }.sorted()
     guard !changed.isEmpty || !gone.isEmpty else { return }

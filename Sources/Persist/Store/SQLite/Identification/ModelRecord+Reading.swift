@@ -8,12 +8,11 @@ extension ModelRecord {
   init?(_ connection: SQLiteConnection, schema: StoreSchema, metadata: StoreMetadata) throws {
     guard schema.column("VALUE", of: Self.table) != nil, schema.column("KEY", of: Self.table) != nil else { return nil }
     let keys = [Key.hashes, Key.fingerprints, Key.modelDigest]
-    let contents = try connection.first(.modelRecords(keys)) { row in
-      keys.indices.map { row.isNull(Int32($0)) ? nil : row.data(Int32($0)) }
+    var contents: [String: Data] = Dictionary()
+    try connection.query(.modelRecords(keys)) { row in
+      for (index, key) in keys.enumerated() where !row.isNull(Int32(index)) { contents[key] = row.data(Int32(index)) }
     }
-    try self.init(metadata: metadata, at: connection.url) { key in
-      keys.firstIndex(of: key).flatMap { contents?[$0] }
-    }
+    try self.init(metadata: metadata, at: connection.url) { contents[$0] }
   }
 
   /// Whether the store still contains a record of the same text.

@@ -26,20 +26,22 @@ extension StoreSchema {
 extension TableMap {
   /// The primary keys that a store lacks: of the tables of entities and of pairs, and of its own tables.
   package func missingKeys(in schema: StoreSchema) -> [StoreSchema.MissingKey] {
-    let entities = tables.filter { $0.entity.superentity == nil }.map { ($0.entity.name, $0.table, ["Z_PK"]) }
-    let pairs = joinTables.map { (String?.none, $0.name, [$0.first.column, $0.second.column]) }
-    let own = Self.ownKeys.sorted(on: \.key).map { (String?.none, $0.key, [$0.value]) }
-    return (entities.map { (Optional($0.0), $0.1, $0.2) } + pairs + own).compactMap { entity, name, columns in
+    var missing: [StoreSchema.MissingKey] = []
+    func require(_ columns: [String], of name: String, entity: String? = nil) {
       guard let table = schema.table(named: name), !schema.hasKey(columns, of: table),
         columns.allSatisfy({ table.column(named: $0) != nil })
-      else { return nil }
-      return StoreSchema.MissingKey(entity: entity, table: name, columns: columns)
+      else { return }
+      missing.append(StoreSchema.MissingKey(entity: entity, table: name, columns: columns))
     }
+    for table in tables where table.entity.superentity == nil {
+      require(["Z_PK"], of: table.table, entity: table.entity.name)
+    }
+    for join in joinTables { require([join.first.column, join.second.column], of: join.name) }
+    require(["KEY"], of: "PERSIST_METADATA")
+    require(["Z_VERSION"], of: "Z_METADATA")
+    require(["Z_ENT"], of: "Z_PRIMARYKEY")
+    return missing
   }
-
-  private static let ownKeys = [
-    "Z_METADATA": "Z_VERSION", "Z_PRIMARYKEY": "Z_ENT", "PERSIST_METADATA": "KEY",
-  ]
 
   /// The indexes of uniqueness constraints for which a store has no equivalent.
   ///
