@@ -120,7 +120,10 @@ struct StatementTemplate: Sendable {
       case .parameter(let index): values.append(parameters[index])
       }
     }
-    if hasWindow { values += [.integer(Int64(query.limit ?? -1)), .integer(Int64(query.offset))] }
+    if hasWindow {
+      values.append(.integer(Int64(query.limit ?? -1)))
+      values.append(.integer(Int64(query.offset)))
+    }
     return sql.binding(values)
   }
 }
