@@ -9,6 +9,8 @@ struct InstructionCount: Codable {
   /// the compiler put it. Copies of generic functions of Swift's for Persist's types count too; otherwise a change of an
   /// unrelated file moved up to a tenth of a workload between both.
   var own: Int
+  /// Those in Swift's standard library, which is where a process creates the types that it uses for the first time.
+  var swift: Int
   /// Calls of functions that allocate memory.
   var allocations: Int
 
@@ -26,7 +28,7 @@ struct InstructionCount: Codable {
   ///   - program: The name of the program's file.
   /// - SeeAlso: <https://valgrind.org/docs/manual/cl-format.html>
   init(callgrindOutput text: String, of program: String) {
-    (all, own, allocations) = (0, 0, 0)
+    (all, own, swift, allocations) = (0, 0, 0, 0)
     /// Names are written once, and then only as numbers.
     var (functions, objects): ([Substring: Substring], [Substring: Substring]) = ([:], [:])
     func name(_ field: Substring, in names: inout [Substring: Substring]) -> Substring {
@@ -36,11 +38,13 @@ struct InstructionCount: Codable {
       if !rest.isEmpty { names[number] = rest }
       return names[number] ?? ""
     }
-    var (isProgram, isOwn, isCallCost): (Bool, Bool, Bool) = (false, false, false)
+    var (isProgram, isOwn, isSwift, isCallCost) = (false, false, false, false)
     var callee: Substring = ""
     for line in text.split(separator: "\n") {
       if let field = line.afterPrefix("ob=") {
-        isProgram = name(field, in: &objects).hasSuffix("/\(program)")
+        let object = name(field, in: &objects)
+        isProgram = object.hasSuffix("/\(program)")
+        isSwift = object.contains("/libswiftCore.")
       } else if let field = line.afterPrefix("cob=") {
         _ = name(field, in: &objects)
       } else if let field = line.afterPrefix("fn=") {
@@ -58,6 +62,7 @@ struct InstructionCount: Codable {
         guard !isCallCost, let cost = line.split(separator: " ").dropFirst().first.flatMap({ Int($0) }) else { continue }
         all += cost
         if isOwn { own += cost }
+        if isSwift { swift += cost }
       }
     }
   }
@@ -66,6 +71,7 @@ struct InstructionCount: Codable {
     var rest = whole
     rest.all -= part.all
     rest.own -= part.own
+    rest.swift -= part.swift
     rest.allocations -= part.allocations
     return rest
   }

@@ -25,9 +25,14 @@ struct InstructionTable {
   }
 
   /// Persist's own instructions per unit, by the name of the workload.
-  var ownPerUnit: [String: Int] {
+  var ownPerUnit: [String: Int] { perUnit(\.own) }
+
+  /// The same of Swift's standard library.
+  var swiftPerUnit: [String: Int] { perUnit(\.swift) }
+
+  private func perUnit(_ count: KeyPath<InstructionCount, Int>) -> [String: Int] {
     Dictionary(
-      rows.filter { $0.contestant == .persist }.map { ($0.workload.name, $0.perUnit($0.count.own)) },
+      rows.filter { $0.contestant == .persist }.map { ($0.workload.name, $0.perUnit($0.count[keyPath: count])) },
       uniquingKeysWith: { $1 })
   }
 
