@@ -104,9 +104,12 @@ struct ScopeTables {
   }
 
   /// Which of some objects the user's devices have.
-  func held(_ identities: Set<Identity>) throws -> Set<Identity> {
+  func held(_ identities: Set<Identity>) throws -> Set<Identity> { try found(identities, in: .held) }
+
+  /// Which of some objects are in a table.
+  func found(_ identities: Set<Identity>, in table: Table) throws -> Set<Identity> {
     let all = identities.sorted()
-    let found = try history.attachedEntries(all.map { AttachedRange(key: key(.held, $0)) }, limit: 1)
+    let found = try history.attachedEntries(all.map { AttachedRange(key: key(table, $0)) }, limit: 1)
     return Set(zip(all, found).compactMap { $1.isEmpty ? nil : $0 })
   }
 

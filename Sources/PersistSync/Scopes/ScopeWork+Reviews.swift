@@ -44,8 +44,9 @@ extension ScopeWork {
     let (step, _, _) = try server.open()
     let tables = ScopeTables(history: step.history, user: user)
     var entries = AttachedEntries()
-    let held = try tables.held(outcome.objects)
-    for identity in outcome.objects.subtracting(held) { entries.values[tables.key(.held, identity)] = Data() }
+    // What has left the user's devices comes back to all of them, also to those that still have it.
+    let known = try tables.held(outcome.objects).union(tables.found(outcome.objects, in: .left))
+    for identity in outcome.objects.subtracting(known) { entries.values[tables.key(.held, identity)] = Data() }
     for (identity, reason) in outcome.refused {
       entries.values[tables.key(.refused, identity)] = Data(reason.utf8.prefix(Passage.maximumReasonSize))
     }

@@ -54,6 +54,8 @@ struct ScopeWork: Sendable {
       }
       var entries = try tables.writing(state, replacing: data)
       entries.values.merge(values) { $1 }
+      // A device's new object may have become one of the held ones and got its row after the scope was determined.
+      if !leaving.isEmpty { entries.lastTransaction = position }
       try step.history.write(entries)
       return state
     }

@@ -148,9 +148,15 @@ public struct ScopedHub: SyncHub {
     let (work, user, scope, coordinator) = (work, user, scope, server.coordinator)
     let limit = Stamp.time(of: work.server.sources.now()) + Stamp.maximumSkew
     let changes = try await inBackground {
-      let step = try work.server.open().step
-      return try ChangeReview(step: step, coordinator: coordinator, user: user, scope: scope)
-        .changes(set, upTo: limit)
+      try work.server.repeating {
+        let step = try work.server.open().step
+        let number = try step.history.lastNumber()
+        let changes = try ChangeReview(step: step, coordinator: coordinator, user: user, scope: scope)
+          .changes(set, upTo: limit)
+        // Facts and rows are those of one moment.
+        if try step.history.lastNumber() != number { throw RowConflicts(conflicts: []) }
+        return changes
+      }
     }
     let outcome = try await ChangeReview.outcome(set, changes, review)
     let isPartial = !outcome.refused.isEmpty
