@@ -100,10 +100,47 @@ public struct HTTPHub: SyncHub {
 
   private func path(_ entry: SyncEntry) -> String { "changes/\(entry.replica.uuidString)/\(entry.number)" }
 
-  private func failure(_ what: String) -> PersistenceError {
-    PersistenceError(
-      .serverFailed, "The hub at \(url.host() ?? "the server") failed. \(what)",
-      fix: "Synchronize again later. If it fails again, check the server.")
+  private func failure(_ what: String, status: Int = 0) -> PersistenceError {
+    let host = url.host().map { host in url.port.map { "\(host):\($0)" } ?? host }
+    let fix =
+      switch status {
+      case 401, 403: "Check the authorization that requests contain."
+      case 404, 405: "Check the address of the hub, '\(url.path)' on this server."
+      default: "Synchronize again later. If it fails again, check the server."
+      }
+    return PersistenceError(.serverFailed, "The hub at \(host ?? "the server") failed. \(what)", fix: fix)
+  }
+
+  /// The reason why there was no answer, in words.
+  private static func words(_ code: URLError.Code) -> String {
+    switch code {
+    case .cannotConnectToHost: "Nothing accepts connections there."
+    case .cannotFindHost, .dnsLookupFailed: "Its name can't be resolved."
+    case .timedOut: "It didn't answer in time."
+    case .networkConnectionLost: "The connection was lost."
+    case .badServerResponse, .cannotParseResponse: "Its answer was cut off, or isn't HTTP."
+    case .notConnectedToInternet: "There is no network connection."
+    case .secureConnectionFailed, .serverCertificateUntrusted, .serverCertificateHasBadDate,
+      .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid:
+      "A secure connection isn't possible."
+    default: "The connection failed with the code \(code.rawValue)."
+    }
+  }
+
+  /// - Returns: The status and the content of the response.
+  private func response(to request: URLRequest) async throws -> (Int, Data) {
+    #if canImport(FoundationNetworking) && !os(Windows)
+      if session === URLSession.shared, let plain = PlainRequest(request) {
+        let (status, data) = try await plain.response()
+        if !(300..<400).contains(status) { return (status, data) }
+      }
+    #endif
+    do {
+      let (data, response) = try await session.data(for: request)
+      return ((response as? HTTPURLResponse)?.statusCode ?? 0, data)
+    } catch let error as URLError where error.code != .cancelled {
+      throw NoResponse(message: Self.words(error.code))
+    }
   }
 
   private func send(
@@ -117,14 +154,15 @@ public struct HTTPHub: SyncHub {
       for (name, value) in try await headers() { request.setValue(value, forHTTPHeaderField: name) }
       var problem = ""
       do {
-        let (data, response) = try await session.data(for: request)
-        let status = (response as? HTTPURLResponse)?.statusCode ?? 0
+        let (status, data) = try await response(to: request)
         if accepted.contains(status) { return (status, data) }
         problem = "It answered \(status)."
         if let text = String(data: data.prefix(500), encoding: .utf8), !text.isEmpty { problem += " \(text)" }
-        guard status >= 500 || status == 429 || status == 408 || status == 0 else { throw failure(problem) }
-      } catch let error as URLError where error.code != .cancelled {
-        problem = "The connection failed with the code \(error.code.rawValue)."
+        guard status >= 500 || status == 429 || status == 408 || status == 0 else {
+          throw failure(problem, status: status)
+        }
+      } catch let error as NoResponse {
+        problem = error.message
       }
       if attempt >= attempts { throw failure(problem) }
       try await Task.sleep(for: wait)
@@ -132,4 +170,9 @@ public struct HTTPHub: SyncHub {
     }
     throw failure("It didn't answer.")
   }
+}
+
+/// The reason why there is no complete response.
+struct NoResponse: Error {
+  let message: String
 }

@@ -78,6 +78,12 @@ struct HTTPHubTests {
       let hub = served("refused", server)
       let error = await #expect(throws: PersistenceError.self) { try await hub.positions() }
       #expect(error?.code == .serverFailed)
+      #expect(error?.description.contains("It answered 403. Check the authorization") == true, "\(error as Any)")
+      // A port on which nothing listens.
+      let nowhere = HTTPHub(try #require(URL(string: "http://127.0.0.1:1/hub")), attempts: 1)
+      let missing = await #expect(throws: PersistenceError.self) { try await nowhere.positions() }
+      #expect(
+        missing?.message == "The hub at 127.0.0.1:1 failed. Nothing accepts connections there.", "\(missing as Any)")
       let open = SyncHubServer(FolderHub(folder)) { _ in true }
       let id = UUID().uuidString
       for (method, path, status) in [
