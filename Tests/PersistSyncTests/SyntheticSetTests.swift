@@ -8,7 +8,7 @@ import Testing
 @Suite("Synchronization: facts that no replica makes")
 struct SyntheticSetTests {
   /// Well-formed change sets whose facts contradict each other and the model.
-  private struct Generator {
+  struct Generator {
     var random: SeededRandom
     let model: ManagedObjectModel
     let tag: ModelTag

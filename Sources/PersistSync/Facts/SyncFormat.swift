@@ -9,6 +9,8 @@ enum SyncFormat {
   static let maximumNameSize = 4096
   /// The maximum size of a value in bytes.
   static let maximumValueSize = 256 << 20
+  /// The maximum size of a change set in bytes, which has large values apart.
+  static let maximumSetSize = 64 << 20
   /// The maximum number of facts in a change set.
   static let maximumFactCount = 1 << 20
   /// The maximum depth of nested values.
@@ -18,6 +20,11 @@ enum SyncFormat {
   static let maximumTime: UInt64 = 1 << 63
   /// The maximum count of an object's creations and deletions.
   static let maximumLife: UInt32 = 1 << 30
+
+  /// - Throws: `PersistenceError.Code.malformedFile` if a change set of this size is too large.
+  static func checkSize(_ size: Int) throws {
+    guard size <= maximumSetSize else { throw error("Its \(size) bytes exceed the limit of \(maximumSetSize).") }
+  }
 
   static func error(_ what: String) -> PersistenceError {
     PersistenceError(

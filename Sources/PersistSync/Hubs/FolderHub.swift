@@ -72,13 +72,24 @@ public struct FolderHub: SyncHub {
   public func content(of entry: SyncEntry) async throws -> Data? { try content(of: file(of: entry)) }
 
   private func content(of file: URL) throws -> Data? {
-    try reporting("A file of the hub can't be read", file) {
+    try check(file)
+    return try reporting("A file of the hub can't be read", file) {
       do {
         return try Data(contentsOf: file)
       } catch where !FileManager.default.fileExists(atPath: file.path) {
         return nil
       }
     }
+  }
+
+  /// Others may write to the folder: reading a pipe might never end, and a link may lead anywhere.
+  ///
+  /// - Throws: `PersistenceError.Code.malformedFile` unless it is a file of an acceptable size, or there is none.
+  private func check(_ file: URL) throws {
+    guard !FileState.isLink(file) else { throw SyncFormat.error("It is a link to another place.") }
+    guard let state = FileState(file) else { return }
+    guard state.isRegular else { throw SyncFormat.error("It isn't a file.") }
+    try SyncFormat.checkSize(Int(state.size))
   }
 
   /// Writes the file of an entry completely, or not at all.
@@ -91,6 +102,7 @@ public struct FolderHub: SyncHub {
   /// - Returns: False if there is such a file with other content.
   private func write(_ content: Data, to file: URL) throws -> Bool {
     let folder = file.deletingLastPathComponent()
+    let missing = FileState.missingFolder(of: file)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let draft = folder.appendingPathComponent(".\(UUID().uuidString).part")
     defer { try? FileManager.default.removeItem(at: draft) }
@@ -105,6 +117,13 @@ public struct FolderHub: SyncHub {
       if let present = try self.content(of: file) { return present == content }
       // The file system has no links.
       try FileManager.default.moveItem(at: draft, to: file)
+    }
+    // The replica deletes its own copy of the change set. Some network volumes can't do this.
+    let depth = missing.map { file.absoluteURL.pathComponents.count - $0.pathComponents.count } ?? 0
+    var changed = file
+    for _ in 0...max(depth, 0) {
+      changed.deleteLastPathComponent()
+      try? FileSynchronization.synchronize(changed)
     }
     return true
   }
@@ -140,7 +159,11 @@ public struct FolderHub: SyncHub {
   public func positions() async throws -> [ReplicaPosition] {
     try names(in: positionFolder).filter { $0.hasSuffix(".json") }.sorted().compactMap { name in
       let file = positionFolder.appendingPathComponent(name)
-      return try content(of: file).flatMap { try? JSONDecoder().decode(ReplicaPosition.self, from: $0) }
+      do {
+        return try content(of: file).flatMap { try? JSONDecoder().decode(ReplicaPosition.self, from: $0) }
+      } catch let error as PersistenceError where error.code == .malformedFile {
+        return nil
+      }
     }
   }
 

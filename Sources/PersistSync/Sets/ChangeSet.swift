@@ -106,6 +106,7 @@ public struct ChangeSet: Sendable, Hashable {
   /// - Throws: `PersistenceError.Code.malformedFile` if it isn't one, is damaged, or exceeds a limit;
   ///   `PersistenceError.Code.newerStore` if a newer version wrote it.
   public init(_ data: Data) throws {
+    try SyncFormat.checkSize(data.count)
     let magic = ChangeSetWriter.magic
     guard data.count > Self.checksumSize + magic.count, data.prefix(magic.count) == magic else {
       throw SyncFormat.error("It doesn't begin like one.")
