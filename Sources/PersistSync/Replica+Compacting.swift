@@ -28,6 +28,9 @@ extension Replica {
     try await synchronize(with: hub)
     let former = try await hub.entries(after: [:])
     let snapshot = try await writeSnapshot(to: hub)
+    let work = work
+    // It may be another hub than before.
+    try await hub.setPosition(inBackground { try work.position() })
     let oldest = work.sources.now().addingTimeInterval(-(time / Duration.seconds(1)))
     let positions = try await hub.positions()
     let active = positions.filter { $0.date >= oldest }

@@ -22,6 +22,47 @@ struct SnapshotTests {
     try context.save()
   }
 
+  @Test("A hub that has lost change sets doesn't know their replica, until it gets a snapshot")
+  func otherHub() async throws {
+    try await withTemporaryFolder { folder in
+      let model = try ManagedObjectModel(SyncModel.description)
+      func device(_ name: String) throws -> Device {
+        try Device(folder.appendingPathComponent("\(name).sqlite"), model, identifiedBy: SyncModel.identifiers)
+      }
+      let (a, b) = (try device("a"), try device("b"))
+      let (hub, other) = (FolderHub(folder.appendingPathComponent("1")), FolderHub(folder.appendingPathComponent("2")))
+      for name in ["x", "y"] {
+        #expect(try await a.replica.isKnown(to: other) == (name == "x"))
+        let context = ManagedObjectContext(a.coordinator)
+        try context.create("Item")["name"] = name
+        try context.save()
+        // Unsent changes aren't missed.
+        #expect(try await a.replica.isKnown(to: hub))
+        try await a.replica.synchronize(with: hub)
+        #expect(try await a.replica.isKnown(to: hub))
+      }
+      try FileManager.default.copyItem(at: hub.url, to: folder.appendingPathComponent("backup"))
+      try await b.replica.synchronize(with: hub)
+      _ = try await b.replica.compact(hub, forgetting: .seconds(3600))
+      #expect(try await a.replica.isKnown(to: hub))
+      let context = ManagedObjectContext(a.coordinator)
+      try context.create("Item")["name"] = "z"
+      try context.save()
+      try await a.replica.synchronize(with: hub)
+      let backup = FolderHub(folder.appendingPathComponent("backup"))
+      let new = try device("new")
+      for lost in [other, backup] {
+        #expect(try await !a.replica.isKnown(to: lost))
+        _ = try await a.replica.compact(lost, forgetting: .seconds(3600))
+        #expect(try await a.replica.isKnown(to: lost))
+        try await new.replica.synchronize(with: lost)
+        #expect(try new.contents().count == 3)
+        #expect(try new.contents() == a.contents())
+      }
+      for device in [a, b, new] { try device.close() }
+    }
+  }
+
   @Test("A new replica begins with a snapshot, and one that was away keeps its own changes")
   func snapshot() async throws {
     try await withTemporaryFolder { folder in

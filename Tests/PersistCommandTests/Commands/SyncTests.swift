@@ -51,6 +51,25 @@ struct SyncTests {
     }
   }
 
+  @Test("Another hub than before is said, and gets everything in a snapshot")
+  func otherHub() throws {
+    try withTemporaryFolder { folder in
+      func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
+      let models = PackageFolder.url.appendingPathComponent("Models/Shop.xcdatamodeld").path
+      _ = try run("fill", path("a.sqlite"), "--models", models, "--rows", "3")
+      _ = try run("fill", path("b.sqlite"), "--models", models, "--rows", "1", "--seed", "7")
+      for _ in 0..<2 { #expect(try !run("sync", path("a.sqlite"), path("hub")).messages.contains("--snapshot")) }
+      let note = try run("sync", path("a.sqlite"), path("other")).messages
+      #expect(note.contains("With --snapshot, it gets everything."))
+      #expect(try !run("sync", path("a.sqlite"), path("other"), "--snapshot").messages.contains("--snapshot"))
+      #expect(try !run("sync", path("a.sqlite"), path("other")).messages.contains("--snapshot"))
+      _ = try run("sync", path("b.sqlite"), path("other"))
+      #expect(try run("count", path("b.sqlite"), "Tag", "--json").jsonLines().first?["count"] as? Int == 4)
+      let error = try Command.run(["replicas", "ftp://example.com/notes"])
+      #expect(error.status == 1 && error.messages.contains("or https://HOST/PATH."))
+    }
+  }
+
   @Test("A server that can't be reached fails with its name, and options for servers need one")
   func server() throws {
     try withTemporaryFolder { folder in

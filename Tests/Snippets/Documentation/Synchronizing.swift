@@ -16,16 +16,20 @@ func mapped(_ coordinator: PersistentStoreCoordinator, _ mapping: MappingModel) 
   _ = replica
 }
 
-func scoped(_ replica: Replica, _ folder: URL, _ user: String) throws {
+func moved(_ replica: Replica, _ hub: FolderHub) async throws {
   // <block 3>
-  _ = hub
 }
 
-func reviewed(_ replica: Replica, _ folder: URL, _ user: String, _ scope: SyncScope) throws {
+func scoped(_ replica: Replica, _ folder: URL, _ user: String) throws {
   // <block 4>
   _ = hub
 }
 
-func listed(_ replica: Replica, _ hub: FolderHub) async throws {
+func reviewed(_ replica: Replica, _ folder: URL, _ user: String, _ scope: SyncScope) throws {
   // <block 5>
+  _ = hub
+}
+
+func listed(_ replica: Replica, _ hub: FolderHub) async throws {
+  // <block 6>
 }

@@ -12,7 +12,7 @@ struct HubArguments: ParsableArguments {
 
   @Argument(
     help: """
-      The hub: a folder, which is created; the file of a store; postgresql://USER@HOST/DATABASE?schema=NAME; or \
+      The hub: a folder, which 'sync' creates; the file of a store; postgresql://USER@HOST/DATABASE?schema=NAME; or \
       https://HOST/PATH, with the authorization in PERSIST_HUB_AUTHORIZATION.
       """)
   var hub: String
@@ -55,6 +55,13 @@ struct HubArguments: ParsableArguments {
       }
       let headers = try headers()
       return HTTPHub(url) { headers }
+    }
+    if let scheme = hub.firstMatch(of: /^([a-z][a-z0-9+.-]*):\/\//)?.1.description,
+      !["postgresql", "postgres", "file"].contains(scheme)
+    {
+      throw PersistenceError(
+        .invalidRequest, "The URL scheme '\(scheme)' isn't supported.",
+        fix: "Name a folder, the file of a store, postgresql://USER@HOST/DATABASE?schema=NAME or https://HOST/PATH.")
     }
     let url = try StoreArgument.url(hub)
     guard url.isFileURL else { return try storeHub(url, registry: registry, isReadOnly: isReadOnly) }

@@ -35,6 +35,12 @@ struct SyncCommand: ParsableCommand {
   @Option(help: ArgumentHelp("The pause between two synchronizations with --watch.", valueName: "seconds"))
   var interval = 5.0
 
+  @Flag(
+    help: ArgumentHelp(
+      "Send a snapshot of the whole store, and delete what it replaces.",
+      discussion: "For another hub than before, and for one that was put back to an earlier state."))
+  var snapshot = false
+
   @OptionGroup var common: OutputArguments
 
   func validate() throws {
@@ -61,6 +67,15 @@ struct SyncCommand: ParsableCommand {
     let coordinator = try StoreArgument.coordinator(StoreArgument.url(store), registry)
     let replica = try Replica(coordinator, identifiedBy: try identifiers())
     let hub = try hub.open(registry)
+    if snapshot {
+      _ = try Blocking.result { try await replica.compact(hub, forgetting: .seconds(90 * 86_400)) }
+    } else if try Blocking.result({ try await !replica.isKnown(to: hub) }) {
+      StandardError.print(
+        """
+        note: The hub doesn't have the change sets that the store has sent before, to another hub or to an earlier \
+        state of this one. With --snapshot, it gets everything.
+        """)
+    }
     while true {
       do {
         let report = try Blocking.result { try await replica.synchronize(with: hub) }
