@@ -20,12 +20,17 @@ public struct StoreHealth: Sendable {
     public let latency: Duration?
     /// The reason why the store can't be read; nil if it can be.
     public let error: PersistenceError?
+    /// The number of commits on the store's server that have waited longer than a second for a synchronous standby.
+    ///
+    /// Reads go on meanwhile, but no save returns until a standby confirms it. If the number stays above zero, alert
+    /// somebody: the standby is gone, or too slow. It is zero for stores in files and without a synchronous standby.
+    public let stalledCommits: Int
   }
 
   /// The results, in the order in which the stores were added.
   public let stores: [Store]
 
-  /// Whether there are stores, and all of them answered.
+  /// Whether there are stores, and all of them answered. Stores with stalled commits can be read, and are ready.
   public var isReady: Bool { !stores.isEmpty && stores.allSatisfy { $0.error == nil } }
 }
 
@@ -48,19 +53,28 @@ extension PersistentStoreCoordinator {
   private func health(of store: any PersistentStore, within limit: Duration) async -> StoreHealth.Store {
     let info = StoreInfo(store)
     let begin = ContinuousClock.now
-    let error = await firstAnswer(within: limit) { [threads] () -> PersistenceError? in
+    let answer = await firstAnswer(within: limit) { [threads] () -> Result<(Duration, Int), PersistenceError> in
       do {
-        _ = try await threads.background.run { try store.metadata() }
-        return nil
+        return .success(
+          try await threads.background.run {
+            _ = try store.metadata()
+            return (.now - begin, try store.stalledCommits())
+          })
       } catch let error as PersistenceError {
-        return error
+        return .failure(error)
       } catch {
-        return PersistenceError(.storeOpenFailed, at: .store(info.url), "The store can't be read: \(error).")
+        return .failure(
+          PersistenceError(.storeOpenFailed, at: .store(info.url), "The store can't be read: \(error)."))
       }
     } orElse: {
-      PersistenceError(.storeBusy, at: .store(info.url), "The store didn't answer within \(limit).")
+      .failure(PersistenceError(.storeBusy, at: .store(info.url), "The store didn't answer within \(limit)."))
     }
-    return StoreHealth.Store(info: info, latency: error == nil ? .now - begin : nil, error: error)
+    switch answer {
+    case .success(let (latency, stalled)):
+      return StoreHealth.Store(info: info, latency: latency, error: nil, stalledCommits: stalled)
+    case .failure(let error):
+      return StoreHealth.Store(info: info, latency: nil, error: error, stalledCommits: 0)
+    }
   }
 
   /// Awaits a result for a limited time, without waiting for the work after it: a blocked read can't be canceled.

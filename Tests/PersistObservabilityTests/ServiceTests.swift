@@ -70,6 +70,40 @@ struct ServiceTests {
     }
   }
 
+  #if canImport(PersistPostgreSQL)
+    @Test("Commits that wait for a synchronous standby are counted, and reads go on", .needsServer)
+    func stalledCommits() async throws {
+      let server = try RunningServer.startOwn("-c synchronous_commit=on")
+      defer { server.stop() }
+      let url = try #require(URL(string: server.url))
+      func setStandby(_ name: String) throws {
+        try ForeignSQL.run(["ALTER SYSTEM SET synchronous_standby_names = '\(name)'", "SELECT pg_reload_conf()"], at: url)
+      }
+      let observed = try Observed(url)
+      try observed.fill()
+      #expect(await observed.coordinator.health().stores.map(\.stalledCommits) == [0])
+      try setStandby("nobody")
+      let coordinator = observed.coordinator
+      let save = Task.detached {
+        let context = ManagedObjectContext(coordinator)
+        try context.create("Shelf")["name"] = "Late"
+        try context.save()
+      }
+      var health = await coordinator.health()
+      while health.stores.first?.stalledCommits != 1 {
+        #expect(health.isReady)
+        try await Task.sleep(for: .milliseconds(100))
+        health = await coordinator.health()
+      }
+      #expect(health.isReady)
+      try setStandby("")
+      try await save.value
+      #expect(await coordinator.health().stores.map(\.stalledCommits) == [0])
+      #expect(try ManagedObjectContext(coordinator).count(for: FetchRequest("Shelf")) == 2)
+      try observed.close()
+    }
+  #endif
+
   @Test("Readiness says which store can't be read, and why")
   func readiness() async throws {
     try await withTemporaryFolder { folder in

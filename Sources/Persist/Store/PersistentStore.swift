@@ -120,6 +120,9 @@ package protocol PersistentStore: SharedRowSource {
   func finishDeferredSteps(until deadline: ContinuousClock.Instant?, givingWay: Bool) throws -> [DeferredStep]
   /// The state of the store's connections and caches.
   var statistics: StoreStatistics { get }
+  /// The number of commits of the store's database that have waited longer than a second for a standby server to
+  /// confirm them; 0 for stores without one.
+  func stalledCommits() throws -> Int
   /// Runs code before each transaction of a store in memory is committed; before the store is used by others.
   ///
   /// - Parameter body: May read the store, in the transaction's state, and rolls it back by throwing.
@@ -164,6 +167,7 @@ extension PersistentStore {
   package var holdsNullCharacters: Bool { true }
   package var statistics: StoreStatistics { StoreStatistics() }
   package var history: (any StoreHistory)? { nil }
+  package func stalledCommits() throws -> Int { 0 }
   package func generation() throws -> (any StoreGeneration)? { nil }
   package func replicaRows() -> (any SharedRowSource)? { nil }
   package func advanceReplicas() throws {}

@@ -31,6 +31,15 @@ extension ServerPool {
 }
 
 extension PostgreSQLStore {
+  func stalledCommits() throws -> Int {
+    // A role sees the waits of its own sessions.
+    let sql: ServerText = """
+      SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'SyncRep' \
+      AND state_change < clock_timestamp() - interval '1 s'
+      """
+    return Int(try pool.read { try $0.first(sql) { $0.integer($1, 0) } ?? 0 })
+  }
+
   func metadata() throws -> StoreMetadata {
     try pendingMetadata.current ?? pool.read { try StoreMetadata($0) }
   }

@@ -41,7 +41,13 @@ struct NotesServer {
     router.add(middleware: ErrorResponses())
     router.get("health") { _, _ in HTTPResponse.Status.ok }
     router.get("ready") { _, _ in
-      await notes.container.persistentStoreCoordinator.health().isReady ? HTTPResponse.Status.ok : .serviceUnavailable
+      let health = await notes.container.persistentStoreCoordinator.health()
+      // Reads go on, so that the server is ready.
+      let stalled = health.stores.map(\.stalledCommits).reduce(0, +)
+      return Response(
+        status: health.isReady ? .ok : .serviceUnavailable,
+        body: ResponseBody(
+          byteBuffer: ByteBuffer(string: stalled == 0 ? "" : "\(stalled) saves wait for a synchronous standby.\n")))
     }
     router.get("metrics") { _, _ in
       Response(
