@@ -14,6 +14,7 @@ let package = Package(
   dependencies: [
     .package(name: "Persist", path: "../.."),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.80.0"),
   ],
   targets: [
     .target(
@@ -36,6 +37,13 @@ let package = Package(
       dependencies: [
         "Chores", .product(name: "Persist", package: "Persist"), .product(name: "PersistSync", package: "Persist"),
         .product(name: "PersistSyncHTTP", package: "Persist"),
+      ],
+      swiftSettings: settings),
+    // The program of `./try --minutes`.
+    .executableTarget(
+      name: "ChoreTrial",
+      dependencies: [
+        .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
       ],
       swiftSettings: settings),
   ],
