@@ -180,7 +180,7 @@ final class PostgreSQLStore: PersistentStore {
     let (old, new) = (connections.withLock { $0 }, ServerPool(address, options: pool.options))
     do {
       let (catalog, mark, expansion) = try new.readTransaction { session in
-        let catalog = try StoreCatalog(session, for: model)
+        let catalog = try StoreCatalog.read(session, for: model)
         return (catalog, try ServerMark(in: session), try HistoryExpansion(session, catalog, for: map))
       }
       guard catalog.metadata.identifier == identifier, catalog.tableMap(of: model).hasPlaces(of: map) else {

@@ -23,7 +23,7 @@ extension PersistenceError {
     private var content: Content
     private var fields: Fields {
       get { switch content { case .fields(let fields): fields } }
-      set { content = .fields(newValue) }
+      @inline(never) set { content = .fields(newValue) }
     }
 
     /// The name of the entity.
@@ -87,14 +87,18 @@ extension PersistenceError {
     /// An unknown place.
     public static let unknown = Place()
     /// An entity as a whole.
+    @inline(never)
     public static func entity(_ name: String) -> Place { Place(entity: name) }
     /// A property of an entity.
+    @inline(never)
     public static func property(_ entity: String, _ property: String) -> Place {
       Place(entity: entity, property: property)
     }
     /// A store file; nil for a store in memory.
+    @inline(never)
     public static func store(_ url: URL?) -> Place { Place(store: url) }
     /// A position in a file other than a store: a line counted from 1, or a key path in formats without lines.
+    @inline(never)
     public static func file(_ url: URL, line: Int? = nil, key: String? = nil) -> Place {
       Place(file: url, line: line, key: key)
     }

@@ -33,7 +33,7 @@ public struct PersistenceError: Error, Sendable, Hashable {
   private var content: Content
   private var fields: Fields {
     get { switch content { case .fields(let fields): fields } }
-    set { content = .fields(newValue) }
+    @inline(never) set { content = .fields(newValue) }
   }
 
   /// The kind of error, to compare with the constants of ``Code``.
@@ -103,6 +103,17 @@ public struct PersistenceError: Error, Sendable, Hashable {
   ) {
     content = .fields(
       Fields(code: code, place: place, message: message, engineMessage: engineMessage, fix: fix, errors: errors))
+  }
+
+  // The forms of a thousand places. Arguments that they leave out are code at each of them.
+  @inline(never)
+  package init(_ code: Code, at place: Place, _ message: String, fix: String? = nil) {
+    self.init(code, at: place, message, engineMessage: nil, fix: fix, errors: [])
+  }
+
+  @inline(never)
+  package init(_ code: Code, _ message: String, fix: String? = nil) {
+    self.init(code, at: .unknown, message, engineMessage: nil, fix: fix, errors: [])
   }
 
   /// Combines several errors: returns the only one unchanged, or an error with `code` that lists them all.

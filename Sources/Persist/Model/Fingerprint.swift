@@ -145,6 +145,7 @@ struct CanonicalText {
   }
 
   /// Quotes and escapes a string. The format is fixed here: no library's choice may change a fingerprint.
+  @inline(never)
   private static func quoted(_ text: String) -> String {
     // Names of entities and properties have none of these characters.
     guard text.utf8.contains(where: { $0 < 0x20 || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") }) else {

@@ -34,7 +34,7 @@ extension ManagedObjectModel {
 }
 
 /// Combines model descriptions.
-private struct ModelMerge {
+private struct ModelMerge: ~Copyable {
   private(set) var merged = ModelDescription()
   private(set) var problems: [PersistenceError] = []
   private var entities: [String: EntityDescription] = Dictionary()
@@ -42,28 +42,26 @@ private struct ModelMerge {
 
   mutating func add(_ model: ModelDescription) {
     for entity in model.entities {
-      switch entities[entity.name] {
-      case nil:
+      if let known = entities[entity.name] {
+        if known != entity { contradict("The entity", entity.name, at: .entity(entity.name)) }
+      } else {
         merged.entities.append(entity)
         entities[entity.name] = entity
-      case entity: break
-      default: contradict("The entity", entity.name, at: .entity(entity.name))
       }
     }
     for composite in model.composites {
-      switch composites[composite.name] {
-      case nil:
+      if let known = composites[composite.name] {
+        if known != composite { contradict("The composite type", composite.name, at: .entity(composite.name)) }
+      } else {
         merged.composites.append(composite)
         composites[composite.name] = composite
-      case composite: break
-      default: contradict("The composite type", composite.name, at: .entity(composite.name))
       }
     }
     for (name, template) in model.fetchRequestTemplates {
-      switch merged.fetchRequestTemplates[name] {
-      case nil: merged.fetchRequestTemplates[name] = template
-      case template: break
-      default: contradict("The fetch request template", name, at: .entity(template.entity))
+      if let known = merged.fetchRequestTemplates[name] {
+        if known != template { contradict("The fetch request template", name, at: .entity(template.entity)) }
+      } else {
+        merged.fetchRequestTemplates[name] = template
       }
     }
     for (name, entities) in model.configurations {

@@ -1,43 +1,55 @@
 /// Resolution of key paths to names.
 extension FetchRequest {
   /// Whether the request contains unresolved key paths.
-  package var hasKeyPaths: Bool {
-    predicate?.hasKeyPaths == true || sortDescriptors.contains { $0.keyPath != nil }
-      || havingPredicate?.hasKeyPaths == true
-      || propertiesToFetch.contains(where: \.expression.hasKeyPaths)
-      || propertiesToGroupBy.contains(where: \.expression.hasKeyPaths)
-  }
+  package var hasKeyPaths: Bool { content.hasKeyPaths }
 
   /// The request with long chains flattened.
   ///
   /// - Throws: ``PersistenceError/Code/limitExceeded`` if a part of the request nests too deeply.
   package func limitingDepth() throws -> FetchRequest {
     var request = self
-    // A request that isn't changed isn't copied either.
-    if let flat = try predicate.flatMap(PredicateDepth.flattened) { request.predicate = flat }
-    if let flat = try havingPredicate.flatMap(PredicateDepth.flattened) { request.havingPredicate = flat }
-    for index in propertiesToFetch.indices {
-      request.propertiesToFetch[index].expression = try PredicateDepth.limited(propertiesToFetch[index].expression)
-    }
-    for index in propertiesToGroupBy.indices {
-      request.propertiesToGroupBy[index].expression = try PredicateDepth.limited(propertiesToGroupBy[index].expression)
-    }
-    for descriptor in sortDescriptors where descriptor.key.utf8.count > PredicateDepth.pathLimit {
-      try PredicateDepth.checkPath(descriptor.expression.keys ?? [])
-    }
-    for path in relationshipKeyPathsForPrefetching { try PredicateDepth.checkPath(path.dottedKeys) }
+    try request.content.limitDepth()
     return request
   }
 
   /// The request with its key paths replaced by names.
   package func resolvingKeyPaths(_ keys: (KeyPathReference) throws -> [String]) throws -> FetchRequest {
     var request = self
-    request.predicate = try predicate?.resolvingKeyPaths(keys)
-    request.havingPredicate = try havingPredicate?.resolvingKeyPaths(keys)
-    request.sortDescriptors = try sortDescriptors.map { try $0.resolvingKeyPath(keys) }
-    request.propertiesToFetch = try propertiesToFetch.map { try $0.resolvingKeyPaths(keys) }
-    request.propertiesToGroupBy = try propertiesToGroupBy.map { try $0.resolvingKeyPaths(keys) }
+    try request.content.resolveKeyPaths(keys)
     return request
+  }
+}
+
+extension FetchRequestContent {
+  fileprivate var hasKeyPaths: Bool {
+    predicate?.hasKeyPaths == true || sortDescriptors.contains { $0.keyPath != nil }
+      || havingPredicate?.hasKeyPaths == true
+      || propertiesToFetch.contains(where: \.expression.hasKeyPaths)
+      || propertiesToGroupBy.contains(where: \.expression.hasKeyPaths)
+  }
+
+  fileprivate mutating func limitDepth() throws {
+    // What isn't changed isn't copied either.
+    if let flat = try predicate.flatMap(PredicateDepth.flattened) { predicate = flat }
+    if let flat = try havingPredicate.flatMap(PredicateDepth.flattened) { havingPredicate = flat }
+    for index in propertiesToFetch.indices {
+      propertiesToFetch[index].expression = try PredicateDepth.limited(propertiesToFetch[index].expression)
+    }
+    for index in propertiesToGroupBy.indices {
+      propertiesToGroupBy[index].expression = try PredicateDepth.limited(propertiesToGroupBy[index].expression)
+    }
+    for descriptor in sortDescriptors where descriptor.key.utf8.count > PredicateDepth.pathLimit {
+      try PredicateDepth.checkPath(descriptor.expression.keys ?? [])
+    }
+    for path in relationshipKeyPathsForPrefetching { try PredicateDepth.checkPath(path.dottedKeys) }
+  }
+
+  fileprivate mutating func resolveKeyPaths(_ keys: (KeyPathReference) throws -> [String]) throws {
+    predicate = try predicate?.resolvingKeyPaths(keys)
+    havingPredicate = try havingPredicate?.resolvingKeyPaths(keys)
+    sortDescriptors = try sortDescriptors.map { try $0.resolvingKeyPath(keys) }
+    propertiesToFetch = try propertiesToFetch.map { try $0.resolvingKeyPaths(keys) }
+    propertiesToGroupBy = try propertiesToGroupBy.map { try $0.resolvingKeyPaths(keys) }
   }
 }
 

@@ -5,6 +5,12 @@ extension FetchRequest {
   /// - Throws: ``PersistenceError/Code/invalidPredicate``; ``PersistenceError/Code/invalidRequest`` if it sorts by a
   ///   comparison that isn't one of ``FetchSortDescriptor/Comparison``.
   public init(_ template: FetchRequestDescription) throws {
+    self.init(try FetchRequestContent(template))
+  }
+}
+
+extension FetchRequestContent {
+  fileprivate init(_ template: FetchRequestDescription) throws {
     let sort = try template.sort.map { sort in
       guard let comparison = FetchSortDescriptor.Comparison(rawValue: sort.selector ?? "compare:") else {
         throw PersistenceError(
@@ -14,7 +20,7 @@ extension FetchRequest {
       }
       return FetchSortDescriptor(sort.key, isAscending: sort.isAscending, comparison: comparison)
     }
-    self.init(FetchRequestContent(template.entity, sortedBy: sort, limit: template.fetchLimit))
+    self.init(template.entity, sortedBy: sort, limit: template.fetchLimit)
     predicate = try template.predicate.map { try FetchPredicate($0, arguments: []) }
     fetchBatchSize = template.fetchBatchSize
     includesSubentities = template.includesSubentities
@@ -22,6 +28,17 @@ extension FetchRequest {
     includesPendingChanges = template.includesPendingChanges
     returnsObjectsAsFaults = template.returnsObjectsAsFaults
     returnsDistinctResults = template.returnsDistinctResults
+  }
+
+  /// Substitutes the variables of a named request.
+  fileprivate mutating func substitute(_ values: [String: any FetchArgument], in name: String) throws {
+    predicate = predicate?.substituting(values)
+    if let missing = predicate?.variables.sorted(), !missing.isEmpty {
+      throw PersistenceError(
+        .invalidRequest, at: .entity(entityName),
+        "The template '\(name)' needs values for \(missing.map { "$" + $0 }.joined(separator: ", ")).",
+        fix: "Pass them as substitution variables.")
+    }
   }
 }
 
@@ -49,13 +66,7 @@ extension ManagedObjectModel {
     withName name: String, substitutionVariables values: [String: any FetchArgument], returning type: Result.Type
   ) throws -> FetchRequest<Result>? {
     guard var request = try fetchRequestTemplate(named: name, returning: type) else { return nil }
-    request.predicate = request.predicate?.substituting(values)
-    if let missing = request.predicate?.variables.sorted(), !missing.isEmpty {
-      throw PersistenceError(
-        .invalidRequest, at: .entity(request.entityName),
-        "The template '\(name)' needs values for \(missing.map { "$" + $0 }.joined(separator: ", ")).",
-        fix: "Pass them as substitution variables.")
-    }
+    try request.content.substitute(values, in: name)
     return request
   }
 }

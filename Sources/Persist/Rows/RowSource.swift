@@ -178,7 +178,7 @@ package struct PredicateDivision {
 
 /// A row source's preparation of a predicate that it has divided, which spares it a search when it gets a query with
 /// the predicate. Only the source knows its type.
-package struct PreparedPredicate: Sendable, Hashable {
+package struct PreparedPredicate: Sendable, Equatable {
   let content: any AnyObject & Sendable
 
   package static func == (left: PreparedPredicate, right: PreparedPredicate) -> Bool { left.content === right.content }

@@ -7,7 +7,7 @@ package struct ValueQuery: Sendable, Equatable {
   package var groups: [FetchExpression] = []
 
   /// A value of each row, or an aggregate over the rows of each group.
-  package enum Column: Sendable, Hashable {
+  package enum Column: Sendable, Equatable {
     case value(FetchExpression)
     case aggregate(GroupAggregate)
   }

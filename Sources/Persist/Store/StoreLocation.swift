@@ -9,7 +9,7 @@ public import Foundation
 #if hasAttribute(nonexhaustive)
   @nonexhaustive(warn)
 #endif
-public enum StoreLocation: Sendable, Hashable {
+public indirect enum StoreLocation: Sendable, Hashable {
   /// A store that lives as long as it is open.
   case memory
   /// A store in an SQLite file.

@@ -40,6 +40,7 @@ public struct StoreOptions: Sendable {
   }
 
   /// The fields, before a change.
+  @inline(never)
   private mutating func own() -> Content {
     if !isKnownUniquelyReferenced(&content) { content = Content(content.fields) }
     return content

@@ -11,7 +11,7 @@ package struct DecimalText: Equatable {
   /// The power of ten of the last digit.
   let exponent: Int
 
-  package init?(_ text: some StringProtocol) {
+  package init?(_ text: String) {
     var rest = Array(text.utf8)[...]
     let sign = rest.first
     if sign == UInt8(ascii: "-") || sign == UInt8(ascii: "+") { rest = rest.dropFirst() }
@@ -89,7 +89,7 @@ extension Decimal {
 
   /// Parses a complete text as a number. Nil if the text contains anything else or if a decimal can't represent the
   /// number exactly.
-  package init?(wholeText text: some StringProtocol) {
+  package init?(wholeText text: String) {
     guard let wanted = DecimalText(text), wanted.digits.count <= 39 else { return nil }
     let number = "\(wanted.isNegative ? "-" : "")\(wanted.mantissa)e\(wanted.exponent)"
     guard let value = Decimal(string: number, locale: nil), !value.isNaN, DecimalText(value.description) == wanted

@@ -9,6 +9,13 @@ extension Sequence {
     return ascendingIndices(keys.count) { keys[$0] < keys[$1] }.map { elements[$0] }
   }
 
+  /// Returns the elements in ascending order of a text, as by other keys.
+  @inlinable
+  package func sorted(on key: (Element) throws -> String) rethrows -> [Element] {
+    let elements = Array(self)
+    return ascendingIndices(of: try elements.map(key)).map { elements[$0] }
+  }
+
   /// Returns the elements in an order. Elements that the order doesn't distinguish keep theirs.
   ///
   /// As in ``sorted(on:)``, only indices are sorted. For elements that are sorted often and in great number, the
@@ -59,13 +66,17 @@ func ascending(_ numbers: [Int64]) -> [Int64] {
   return numbers
 }
 
+@inline(never) @usableFromInline
+func ascendingIndices(of keys: [String]) -> [Int] { ascendingIndices(keys.count) { keys[$0] < keys[$1] } }
+
 /// Returns the numbers below a count in an order, by merging runs of growing width.
 ///
 /// - Precondition: The order is a strict weak one: elements that it doesn't relate are equal. Elements that follow each
 ///   other are compared first, and nothing else if they are in order.
 /// - Complexity: O(*n* log *n*) comparisons.
-@inline(never) @usableFromInline
-func ascendingIndices(_ count: Int, _ precedes: (Int, Int) throws -> Bool) rethrows -> [Int] {
+// Dynamic: not compiled again for the closures of its callers.
+@usableFromInline
+dynamic func ascendingIndices(_ count: Int, _ precedes: (Int, Int) throws -> Bool) rethrows -> [Int] {
   var indices = Array(0..<count)
   // Most lists are in order already.
   var next = 1

@@ -31,9 +31,6 @@ package struct SlotValues: Sendable, Equatable {
     }
   }
 
-  /// - Parameter count: The number of slots for which values will be appended.
-  init(reserving count: Int) { elements.reserveCapacity(count) }
-
   /// Sets the value of a slot after all others with values.
   mutating func append(_ value: consuming StoredValue, at slot: Int) {
     elements.append(Element(slot: slot, value: value))

@@ -9,7 +9,7 @@ extension StoreCatalog {
 /// Reading the catalog of a store on a server. The session is in a transaction, or its statements needn't agree.
 extension StoreCatalog {
   /// - Throws: ``PersistenceError/Code/notAStore`` for a schema without a store.
-  init(_ session: ServerSession) throws {
+  convenience init(_ session: ServerSession) throws {
     let place = PersistenceError.Place.store(session.url)
     let schema = try StoreSchema(session)
     guard !schema.tables.isEmpty else {

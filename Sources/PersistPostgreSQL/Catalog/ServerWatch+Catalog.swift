@@ -12,7 +12,7 @@ extension ServerWatch {
     self.init(mark) { session in
       do {
         return try session.readTransaction { session in
-          let catalog = try StoreCatalog(session, for: opened.map.model)
+          let catalog = try StoreCatalog.read(session, for: opened.map.model)
           try opened.check(catalog)
           let mark = try ServerMark(in: session)
           guard mark.life.number(catalog.metadata.life) == life else {

@@ -122,7 +122,7 @@ struct PostgreSQLEngine: StoreEngine {
     _ session: ServerSession, to model: ManagedObjectModel, registry: ModelRegistry?
   ) throws -> StoreMatch {
     do {
-      let catalog = try StoreCatalog(session, for: model)
+      let catalog = try StoreCatalog.read(session, for: model)
       if catalog.isExpanded, catalog.record?.isOne(of: model) == true { return .same(catalog, isStamped: true) }
       let found = try session.identify(among: StoreMatch.registry(registry, with: model), known: catalog)
       return StoreMatch(found, at: session.url, of: model)
@@ -144,7 +144,7 @@ struct PostgreSQLEngine: StoreEngine {
 
     init(_ pool: ServerPool, _ model: ManagedObjectModel) throws {
       self = try pool.readTransaction { session in
-        let catalog = try StoreCatalog(session, for: model)
+        let catalog = try StoreCatalog.read(session, for: model)
         return OpenedCatalog(
           catalog: catalog, mark: try ServerMark(in: session),
           history: try HistoryExpansion(session, catalog, for: catalog.tableMap(of: model)))

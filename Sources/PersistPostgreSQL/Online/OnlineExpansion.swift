@@ -4,10 +4,10 @@ package import Persist
 /// kept in step: data that is derived from the two models.
 package struct OnlineExpansion: Sendable, Equatable {
   /// One of the two models.
-  package enum Side: Sendable, Hashable { case first, second }
+  package enum Side: Sendable, Equatable { case first, second }
 
   /// A column that only the second model has. Rows of programs with the first model get its value.
-  package struct NewColumn: Sendable, Hashable {
+  package struct NewColumn: Sendable, Equatable {
     package let table: String
     package let column: TableDefinition.Column
     package let value: SQLValue
@@ -18,7 +18,7 @@ package struct OnlineExpansion: Sendable, Equatable {
   }
 
   /// Two columns with the same content, of which each determines the other.
-  package struct Pair: Sendable, Hashable {
+  package struct Pair: Sendable, Equatable {
     package let table: String
     package let first: String
     package let firstType: TableMap.ColumnType
@@ -47,7 +47,7 @@ package struct OnlineExpansion: Sendable, Equatable {
   }
 
   /// A value for rows of some entities that programs with the other model write.
-  package struct Fill: Sendable, Hashable {
+  package struct Fill: Sendable, Equatable {
     package let table: String
     package let column: TableDefinition.Column
     package let value: SQLValue
@@ -62,7 +62,7 @@ package struct OnlineExpansion: Sendable, Equatable {
   }
 
   /// Two join tables with the same pairs.
-  package struct JoinPair: Sendable, Hashable {
+  package struct JoinPair: Sendable, Equatable {
     package let first: String
     package let second: TableDefinition
     /// The columns of the first table, by those of the second.
@@ -79,7 +79,7 @@ package struct OnlineExpansion: Sendable, Equatable {
   /// member as long as both are served. If the second model has it, it refers to one of possibly several members: to
   /// the one that it already refers to, or else to the first one. Members that the model with the column doesn't have
   /// don't count; one that only this model has gives way to others.
-  package struct KeyJoin: Sendable, Hashable {
+  package struct KeyJoin: Sendable, Equatable {
     /// The model that has the column of keys.
     package let side: Side
     /// The table with the column of keys.
@@ -101,7 +101,7 @@ package struct OnlineExpansion: Sendable, Equatable {
     /// The entity numbers of objects that only one of the models has.
     package var hidden = Hidden()
 
-    package struct Hidden: Sendable, Hashable {
+    package struct Hidden: Sendable, Equatable {
       /// Members that the model with the column doesn't have.
       package var membersFromKey: [Int] = []
       /// Members that the model with the join table doesn't have.
@@ -112,7 +112,7 @@ package struct OnlineExpansion: Sendable, Equatable {
       package init() {}
     }
 
-    package struct Number: Sendable, Hashable {
+    package struct Number: Sendable, Equatable {
       package let column: String
       package let target: String
 
@@ -130,9 +130,9 @@ package struct OnlineExpansion: Sendable, Equatable {
 
   /// A to-one relationship whose objects can be of entities that only one of the models has: two columns of keys.
   /// Programs with the other model find no object there.
-  package struct Reference: Sendable, Hashable {
+  package struct Reference: Sendable, Equatable {
     /// The columns of one of the models.
-    package struct Place: Sendable, Hashable {
+    package struct Place: Sendable, Equatable {
       package let key: String
       /// The column with the entity numbers of the keys' rows; nil if they are of one entity.
       package let number: String?
@@ -163,7 +163,7 @@ package struct OnlineExpansion: Sendable, Equatable {
   ///
   /// If the first does, programs with the second can't store a missing value as long as both are served. If the second
   /// does, programs with the first still can, and the store can't be contracted as long as a value is missing.
-  package struct RequiredValue: Sendable, Hashable {
+  package struct RequiredValue: Sendable, Equatable {
     package let side: Side
     package let table: String
     package let column: String
@@ -180,7 +180,7 @@ package struct OnlineExpansion: Sendable, Equatable {
 
   /// A column with the positions of members that programs with only one of the models assign. Others add members at the
   /// end.
-  package struct Positions: Sendable, Hashable {
+  package struct Positions: Sendable, Equatable {
     /// A table of entities or a join table.
     package let table: String
     package let owner: String
@@ -193,7 +193,7 @@ package struct OnlineExpansion: Sendable, Equatable {
   }
 
   /// An index of the second model.
-  package struct NewIndex: Sendable, Hashable {
+  package struct NewIndex: Sendable, Equatable {
     package let index: IndexDefinition
     /// Its name while the first model has another index of the same name.
     package let temporaryName: String?

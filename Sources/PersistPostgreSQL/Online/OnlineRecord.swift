@@ -190,9 +190,9 @@ extension StoreCatalog {
   /// The catalog for a program with a model: that of the second model if the store serves it.
   ///
   /// - Throws: ``PersistenceError/Code/storeBusy`` if the store doesn't serve the second model yet.
-  init(_ session: ServerSession, for model: ManagedObjectModel) throws {
+  static func read(_ session: ServerSession, for model: ManagedObjectModel) throws -> StoreCatalog {
     let catalog = try StoreCatalog(session)
-    self = try catalog.record?.isOne(of: model) == true
+    return try catalog.record?.isOne(of: model) == true
       ? catalog : catalog.serving(model, session, mustServe: true) ?? catalog
   }
 

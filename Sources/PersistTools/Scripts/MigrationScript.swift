@@ -71,7 +71,7 @@ public struct MigrationScript: Sendable {
     let connection = try SQLiteConnection(url, mode: .readWrite)
     defer { connection.close() }
     let family = try connection.identify(among: registry).family
-    let migration = InPlaceMigration(
+    var migration = InPlaceMigration(
       ofUnusedStoreAt: url, to: version ?? family?.current ?? registry.currentVersion,
       registry: migrator.resources(registry).pathRegistry, migrator: migrator)
     var files: [String] = []

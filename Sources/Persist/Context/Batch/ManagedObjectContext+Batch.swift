@@ -63,7 +63,7 @@ extension ManagedObjectContext {
   }
 
   /// Runs a batch over the saved rows in each store of a request.
-  private func batch(
+  private dynamic func batch(
     over rows: FetchRequest<ManagedObjectID>, _ body: (any PersistentStore, RowQuery) throws -> BatchOutcome
   ) throws -> [BatchOutcome] {
     try prepareToFetch()

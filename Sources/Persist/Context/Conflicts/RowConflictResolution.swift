@@ -48,6 +48,7 @@ struct RowConflictResolution {
     return object.snapshot?.version == row.version
   }
 
+  @inline(never)
   private func resolve(_ object: ManagedObject, with row: RowSnapshot) {
     switch rule {
     case .object: object.rebase(onto: row)

@@ -4,7 +4,7 @@ import Foundation
 ///
 /// The store computes the values if its results equal those of evaluation in memory; otherwise they are computed from
 /// the saved objects in a separate context.
-struct DictionaryPass {
+struct DictionaryPass: ~Copyable {
   private let request: FetchRequest<ManagedObject>
   private let context: ManagedObjectContext
   private let pass: FetchPass
@@ -19,16 +19,15 @@ struct DictionaryPass {
     var request = named
     request.includesPendingChanges = false
     let entity = try context.entity(named: request.entityName)
-    columns = try DictionaryColumns(request, of: entity, in: context.model)
+    let columns = try DictionaryColumns(request, of: entity, in: context.model)
     if columns.order != nil { request.sortDescriptors = [] }
-    self.request = request
-    self.context = context
-    pass = try FetchPass(request, in: context)
+    let pass = try FetchPass(request, in: context)
+    (self.request, self.context, self.pass, self.columns) = (request, context, pass, columns)
   }
 
   func rows() throws -> [FetchedRow] {
     var lines = try storedLines() ?? computedLines()
-    lines = try lines.filter(holds)
+    lines = try lines.filter { try holds($0) }
     lines = sorted(lines)
     let rows = distinct(named(lines))
     return isWindowedBefore ? rows : pass.cut(rows)

@@ -35,7 +35,7 @@ struct RevertPass {
   /// - Throws: ``PersistenceError/Code/mergeConflict`` if the merge policy doesn't resolve conflicts.
   func requireNoConflicts() throws {
     guard rule == nil else { return }
-    let found = changes.filter(isInConflict)
+    let found = changes.filter { isInConflict($0) }
     guard !found.isEmpty else { return }
     let errors = found.map { change in
       let id = change.changedObjectID
@@ -127,7 +127,7 @@ struct RevertPass {
   }
 
   /// - Parameter isIncluded: Whether to set a destination; nil represents none.
-  private func setToOnes(
+  private dynamic func setToOnes(
     of object: ManagedObject, to change: HistoryChange, where isIncluded: (ManagedObject?) -> Bool
   ) {
     for (name, value) in change.oldValues ?? Dictionary() where accepts(name, of: change) {
@@ -145,8 +145,8 @@ struct RevertPass {
       guard let slot = object.entity.slot(named: name), let relationship = object.layout.relationshipsBySlot[slot],
         relationship.isToMany
       else { continue }
-      for other in members.added.compactMap(existing) { object.removeMember(other, of: relationship) }
-      for other in members.removed.compactMap(existing) { object.insertMember(other, of: relationship) }
+      for other in members.added.compactMap({ existing($0) }) { object.removeMember(other, of: relationship) }
+      for other in members.removed.compactMap({ existing($0) }) { object.insertMember(other, of: relationship) }
     }
   }
 }

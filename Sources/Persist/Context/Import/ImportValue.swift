@@ -1,7 +1,7 @@
 import Foundation
 
 /// A value of the imported data: of JSON, or of dictionaries and arrays in code.
-enum ImportValue: Sendable, Equatable {
+enum ImportValue: Sendable {
   /// A value other than an array or dictionary; null for none.
   case plain(GivenValue)
   case list([ImportValue])
@@ -49,7 +49,7 @@ enum ImportValue: Sendable, Equatable {
     }
   }
 
-  var isNull: Bool { self == .plain(.null) }
+  var isNull: Bool { if case .plain(let value) = self { value == .null } else { false } }
 
   /// Returns the value of a key, or of a path with dots into nested data; nil if it is missing.
   subscript(key: String) -> ImportValue? {

@@ -73,7 +73,7 @@ extension ManagedObject {
   /// too is no longer a change, even if they undo it later.
   ///
   /// - Parameter isIncluded: Selects the relationships; all by default.
-  final func rebaseMembers(where isIncluded: (RelationshipLayout) -> Bool = { _ in true }) {
+  final dynamic func rebaseMembers(where isIncluded: (RelationshipLayout) -> Bool = { _ in true }) {
     guard !toManys.isEmpty else { return }
     for relationship in layout.relationships where relationship.isToMany && !relationship.isTransient {
       guard isIncluded(relationship), let members = toManys[relationship.slot] else { continue }

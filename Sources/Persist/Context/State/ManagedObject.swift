@@ -203,6 +203,7 @@ extension ManagedObject {
     return made
   }
 
+  @inline(never)
   private final func makeIdentifier() -> ManagedObjectID {
     if let siblings = table?.siblings { return siblings.objectID(of: layout, key: key) }
     if table == nil {

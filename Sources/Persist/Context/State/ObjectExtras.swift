@@ -52,6 +52,7 @@ extension ManagedObject {
   @inline(__always)
   final var extras: ObjectExtras? { if case .extras(let extras) = additions { extras } else { nil } }
 
+  @inline(never)
   final func makeExtras() -> ObjectExtras {
     if let extras { return extras }
     let made = ObjectExtras()
@@ -95,6 +96,7 @@ extension ManagedObject {
   }
 
   /// Sets an unsaved value outside of a row.
+  @inline(never)
   final func setLoose(_ value: consuming StoredValue, at slot: Int) {
     switch additions {
     case .extras(let extras): extras.looseValues.set(value, at: slot)
@@ -110,6 +112,7 @@ extension ManagedObject {
     }
   }
 
+  @inline(never)
   final func removeLoose(at slot: Int) {
     var values = looseValues
     additions.forgetValues()

@@ -40,7 +40,7 @@ struct KeyedArchiveWriter {
     case let value as Date:
       return try object(of: "NSDate") { _ in ["NS.time": .real(value.timeIntervalSinceReferenceDate)] }
     case let value as UUID:
-      let bytes = withUnsafeBytes(of: value.uuid) { Data($0) }
+      let bytes = value.data
       return try object(of: "NSUUID") { _ in ["NS.uuidbytes": .data(bytes)] }
     case let value as URL:
       return try object(of: "NSURL") {
@@ -153,7 +153,7 @@ struct KeyedArchiveWriter {
   }
 
   /// Adds an object followed by its members, as in Apple's archives.
-  private mutating func object(
+  private mutating dynamic func object(
     of className: String, _ members: (inout Self) throws -> [String: PropertyList]
   ) throws -> PropertyList {
     let number = objects.count

@@ -227,6 +227,7 @@ extension ManagedObjectContext.UndoManager {
     isUndoRegistrationEnabled && contextsAlive.contains { $0.hasUndoable }
   }
 
+  @inline(never)
   private func processPendingChanges() {
     guard direction == .none else { return }
     for context in contextsAlive { context.processTrackedChanges() }

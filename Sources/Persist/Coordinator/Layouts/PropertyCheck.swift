@@ -3,7 +3,7 @@ import Foundation
 /// The validation rules of one property, compiled for checking values.
 ///
 /// Rules aren't applied to an optional attribute without a value.
-struct PropertyCheck: Sendable {
+final class PropertyCheck: Sendable {
   let slot: Int
   let name: String
   let isRequired: Bool

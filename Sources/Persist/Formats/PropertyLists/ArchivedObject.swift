@@ -1,11 +1,17 @@
 import Foundation
 
 /// An object of a keyed archive, or a plain value in its place.
-package struct ArchivedObject {
+package final class ArchivedObject {
   package let archive: KeyedArchive
   package let value: PropertyList
   /// The object's number in the archive, which is its identity; nil for a value that is inline in another object.
   let number: Int?
+
+  init(archive: KeyedArchive, value: PropertyList, number: Int?) {
+    self.archive = archive
+    self.value = value
+    self.number = number
+  }
 
   /// The name of the object's class; nil for a plain value.
   @inline(never)

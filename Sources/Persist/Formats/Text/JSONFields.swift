@@ -28,6 +28,7 @@ struct JSONObjectBuilder {
     if !values.isEmpty { set(key, .array(values)) }
   }
 
+  @inline(never)
   mutating func set(_ key: String, texts: [String: String]) {
     if !texts.isEmpty { set(key, .object(texts.mapValues(JSONElement.string))) }
   }
@@ -39,6 +40,7 @@ struct JSONFields {
   private let file: URL?
   private var members: [String: JSONElement]
 
+  @inline(never)
   init(_ value: JSONElement, path: String, file: URL?) throws {
     self.path = path
     self.file = file
@@ -55,6 +57,7 @@ struct JSONFields {
     throw error(key, "Unknown key '\(key)'.", fix: "Remove it, or correct its name.")
   }
 
+  @inline(never)
   mutating func value(_ key: String) -> JSONElement? { members.removeValue(forKey: key) }
 
   mutating func text(_ key: String) throws -> String? {
@@ -63,6 +66,7 @@ struct JSONFields {
     return text
   }
 
+  @inline(never)
   mutating func requiredText(_ key: String) throws -> String {
     guard let text = try text(key) else { throw error(key, "The key '\(key)' is missing.") }
     return text
@@ -92,21 +96,29 @@ struct JSONFields {
   mutating func objects<Result>(
     _ key: String, _ body: (inout JSONFields) throws -> Result
   ) throws -> [Result] {
-    try list(key).map { value, path in
-      var fields = try JSONFields(value, path: path, file: file)
-      let result = try body(&fields)
-      try fields.finish()
-      return result
+    var results: [Result] = []
+    for (value, path) in try list(key) {
+      try Self.consume(value, path: path, file: file) { results.append(try body(&$0)) }
     }
+    return results
   }
 
   /// Reads an object with `body`, which must consume all its members.
   mutating func object<Result>(_ key: String, _ body: (inout JSONFields) throws -> Result) throws -> Result? {
     guard let value = value(key) else { return nil }
-    var fields = try JSONFields(value, path: full(key), file: file)
-    let result = try body(&fields)
-    try fields.finish()
+    var result: Result?
+    try Self.consume(value, path: full(key), file: file) { result = try body(&$0) }
     return result
+  }
+
+  // Once for all types of results.
+  @inline(never)
+  private static func consume(
+    _ value: JSONElement, path: String, file: URL?, _ body: (inout JSONFields) throws -> Void
+  ) throws {
+    var fields = try JSONFields(value, path: path, file: file)
+    try body(&fields)
+    try fields.finish()
   }
 
   mutating func texts(_ key: String) throws -> [String] {
@@ -123,10 +135,10 @@ struct JSONFields {
     _ key: String, _ body: (inout JSONFields, String) throws -> Value
   ) throws -> [String: Value] {
     guard let value = value(key) else { return Dictionary() }
-    var fields = try JSONFields(value, path: full(key), file: file)
     var result: [String: Value] = Dictionary()
-    for name in fields.members.keys.sorted() { result[name] = try body(&fields, name) }
-    try fields.finish()
+    try Self.consume(value, path: full(key), file: file) { fields in
+      for name in fields.members.keys.sorted() { result[name] = try body(&fields, name) }
+    }
     return result
   }
 

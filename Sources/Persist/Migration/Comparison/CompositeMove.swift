@@ -97,7 +97,7 @@ struct CompositeMove {
   ///   - value: The old one.
   ///   - fill: The replacement for a missing value; nil for none.
   ///   - converted: Converts the value of an element that existed before.
-  func value(
+  dynamic func value(
     of value: StoredValue, filling fill: StoredValue?, converted: (StoredValue, Property.Element) throws -> StoredValue
   ) rethrows -> StoredValue {
     let isMissing = !elements(of: []).contains { !value.element(at: $0.path.dropFirst()).isNull }

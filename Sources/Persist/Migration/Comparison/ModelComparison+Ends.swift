@@ -40,6 +40,7 @@ extension ModelComparison {
   }
 
   /// The old relationship from which a new entity's relationship comes, with the old entity that has it.
+  @inline(never)
   func oldRelationship(
     _ relationship: RelationshipDescription, of entity: Entity
   ) -> (entity: Entity, relationship: RelationshipDescription)? {

@@ -95,7 +95,7 @@ extension RelationshipDescription {
 }
 
 /// The cardinality of a relationship's ends, which determines where its keys are stored.
-enum RelationshipShape: Sendable, Hashable {
+enum RelationshipShape: Sendable, Equatable {
   /// To-one, and the inverse too: a column at each end.
   case oneToOne
   /// To-one, and the inverse to-many or none: a column at this end.

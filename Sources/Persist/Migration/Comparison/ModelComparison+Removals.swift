@@ -40,6 +40,7 @@ extension ModelComparison {
   }
 
   /// Whether an entity that comes from the property's entity or one of its subentities keeps the property.
+  @inline(never)
   private func isKept(_ property: String, of entity: Entity) -> Bool {
     old.hierarchy(of: entity).contains { correspondence.newName(of: property, inOldEntity: $0.name) != nil }
   }

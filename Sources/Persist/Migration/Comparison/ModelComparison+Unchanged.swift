@@ -21,5 +21,5 @@ extension ModelComparison {
   }
 
   /// Whether an entity of the new model is declared as in the old one; see ``unchangedEntities(from:to:by:)``.
-  func isUnchanged(_ entity: Entity) -> Bool { unchanged[entity.number - 1] }
+  func isUnchanged(_ entity: Entity) -> Bool { unchanged[entity.index] }
 }

@@ -38,6 +38,7 @@ package struct ModelComparison: Sendable {
   var way: MigrationWay { operations.map(\.way).max() ?? .none }
 
   /// The old entity of a new one.
+  @inline(never)
   func source(of entity: Entity) -> Entity? {
     correspondence.entities[entity.name].flatMap { old.entitiesByName[$0] }
   }
@@ -143,7 +144,7 @@ extension Entity {
   }
 
   /// The uniqueness constraints with their conditions.
-  fileprivate func uniquenessRules(renaming: (String) -> String) -> [UniquenessRule] {
+  fileprivate dynamic func uniquenessRules(renaming: (String) -> String) -> [UniquenessRule] {
     description.uniquenessConstraints.map { names in
       let conditions = (description.uniquenessConditions[names] ?? []).map { condition in
         UniquenessCondition(renaming(condition.attribute), condition.test)
@@ -153,7 +154,7 @@ extension Entity {
   }
 
   /// Indexes by name, including those of the older kinds: compound indexes, and attributes marked as indexed.
-  fileprivate func indexDescriptions(renaming: (String) -> String) -> [String: FetchIndexDescription] {
+  fileprivate dynamic func indexDescriptions(renaming: (String) -> String) -> [String: FetchIndexDescription] {
     var found: [String: FetchIndexDescription] = Dictionary()
     for index in description.indexes {
       var index = index
@@ -170,7 +171,7 @@ extension Entity {
     }
     for attribute in description.attributes where attribute.isIndexed {
       let name = renaming(attribute.name)
-      if found[name] == nil { found[name] = FetchIndexDescription(name, on: name) }
+      if !found.keys.contains(name) { found[name] = FetchIndexDescription(name, on: name) }
     }
     return found
   }

@@ -16,15 +16,18 @@ package struct ModelCorrespondence: Sendable, Equatable {
   /// By the new names of entity and property, including inherited properties; only for entities that have an old name.
   var properties: [String: [String: Origin]] = Dictionary()
 
+  @inline(never)
   package func origin(of property: String, in entity: String) -> Origin? { properties[entity]?[property] }
 
   /// The new name of an old entity; nil if it is removed.
+  @inline(never)
   package func newName(ofEntity old: String) -> String? {
     // Most entities keep their names.
     entities[old] == old ? old : entities.first { $0.value == old }?.key
   }
 
   /// The new name of an old entity's property; nil if it is removed.
+  @inline(never)
   func newName(of property: String, inOldEntity entity: String) -> String? {
     guard let new = newName(ofEntity: entity), let origins = properties[new] else { return nil }
     // Most properties keep their names.
@@ -95,7 +98,7 @@ extension ModelCorrespondence {
     by names: (Entity) -> [NameMatching.Name]
   ) throws -> [String: String] {
     func added(by heirs: ArraySlice<Entity>, to entity: Entity) -> [NameMatching.Name] {
-      heirs.flatMap { names($0).filter { entity.property(named: $0.name) == nil } }
+      heirs.flatMap { names($0).filter { entity.slot(named: $0.name) == nil } }
     }
     do {
       return try NameMatching.match(

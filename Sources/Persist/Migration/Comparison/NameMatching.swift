@@ -99,7 +99,7 @@ struct NameMatching {
     }
   }
 
-  private mutating func matchIdentifiersToNames(_ standApart: (String, String) -> Bool) throws(Ambiguity) {
+  private mutating dynamic func matchIdentifiersToNames(_ standApart: (String, String) -> Bool) throws(Ambiguity) {
     let oldNames = Set(unmatchedOld.map(\.name))
     let plainNew = Self.plainNames(unmatchedNew)
     let claimed = Set((unmatchedNew + below.new).compactMap(\.identifier))
@@ -124,7 +124,7 @@ struct NameMatching {
   }
 
   /// Matches in the opposite direction: identifiers of old things with names of new ones.
-  private mutating func matchNamesToIdentifiers(_ standApart: (String, String) -> Bool) {
+  private mutating dynamic func matchNamesToIdentifiers(_ standApart: (String, String) -> Bool) {
     let newNames = Set(unmatchedNew.map(\.name))
     let (plainOld, plainNew) = (Self.plainNames(unmatchedOld), Self.plainNames(unmatchedNew))
     let claimed = Set((unmatchedOld + below.old).compactMap(\.identifier))

@@ -7,7 +7,7 @@ import Foundation
 /// 3. The validation of the copy.
 ///
 /// Mappings that SQL can express run as `INSERT … SELECT` from one store into the other, the rest object by object.
-struct CopyMigration {
+struct CopyMigration: ~Copyable {
   let source: URL
   let destination: URL
   let mappingModel: MappingModel
@@ -105,7 +105,7 @@ struct CopyMigration {
   }
 
   private func rows(_ map: TableMap, _ schema: StoreSchema, in connection: any MigrationConnection) throws -> Int? {
-    let tables = Set(map.tables.map(\.table)).filter { schema.table(named: $0) != nil }
+    let tables = Set(map.tables.map(\.table)).filter { schema.hasTable(named: $0) }
     let keys = try tables.reduce(0) { try $0 + connection.approximateRowCount(of: $1) }
     guard keys <= MigrationLogEntry.countedRows else { return nil }
     return try tables.reduce(0) { try $0 + connection.count(.rows($1, .all)) }

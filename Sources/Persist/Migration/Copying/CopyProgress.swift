@@ -1,5 +1,5 @@
 /// Counts the work of a copy by its costs, and reports it.
-struct CopyProgress {
+struct CopyProgress: ~Copyable {
   private let costs: CopyCosts
   private let manager: MigrationManager
   private var completed: Int64

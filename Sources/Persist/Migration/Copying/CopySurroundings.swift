@@ -3,7 +3,7 @@
 ///
 /// Foreign keys, views, triggers and added indexes follow tables and columns to their new names. They are kept if
 /// everything that they refer to still exists.
-struct CopySurroundings {
+struct CopySurroundings: ~Copyable {
   let plan: CopyPlan
   let file: any StoreCopy
   let schema: StoreSchema
@@ -33,7 +33,7 @@ struct CopySurroundings {
     try file.apply(numbering.removals + numbering.renumberings)
     try takeOverColumns()
     let present = try file.schema()
-    if present.table(named: "sqlite_sequence") != nil {
+    if present.hasTable(named: "sqlite_sequence") {
       try file.execute(.clearCopied("sqlite_sequence"))
       try file.execute(.copyWhole("sqlite_sequence", columns: ["name", "seq"]))
     }
@@ -56,7 +56,7 @@ struct CopySurroundings {
   private func makeTables(_ tables: [StoreSchema.Table]) throws {
     try file.define(tables.filter(\.isVirtual).map(\.sql))
     let present = try file.schema()
-    try file.define(tables.filter { present.table(named: $0.name) == nil }.map(\.sql))
+    try file.define(tables.filter { !present.hasTable(named: $0.name) }.map(\.sql))
   }
 
   // MARK: Indexes, triggers and views
@@ -67,7 +67,7 @@ struct CopySurroundings {
     let indexes = renamed.indexes.filter { names.contains($0.table.foldedIdentifier) }
     let addedNames = Set(addedIndexes().map(\.name.foldedIdentifier))
     let added = renamed.indexes.filter { index in
-      addedNames.contains(index.name.foldedIdentifier) && present.table(named: index.table) != nil
+      addedNames.contains(index.name.foldedIdentifier) && present.hasTable(named: index.table)
         && !removed.affects(index, of: renamed)
     }
     let views = renamed.views.filter { !removed.affects($0, of: renamed) }
@@ -92,7 +92,7 @@ struct CopySurroundings {
         removed.insert(table: table.name)
         continue
       }
-      for column in table.columns where new.column(named: column.name) == nil {
+      for column in table.columns where !new.hasColumn(named: column.name) {
         removed.insert(column: column.name, of: table.name)
       }
     }

@@ -6,7 +6,7 @@
 ///   mappings creates an object for the other end.
 ///
 /// A policy's code can't be analyzed: everything that its entity mapping covers counts as kept.
-struct MappingLosses {
+struct MappingLosses: ~Copyable {
   /// Something that isn't migrated.
   struct Item {
     enum Count {

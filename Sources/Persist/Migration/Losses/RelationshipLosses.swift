@@ -6,9 +6,11 @@ struct RelationshipLosses {
   private let use: MappingUse
 
   /// A route on which pairs are found: from the rows of one step to those of another.
-  private struct Way {
+  private final class Way {
     let owner: CopyPlan.Step
     let member: CopyPlan.Step
+
+    init(owner: CopyPlan.Step, member: CopyPlan.Step) { (self.owner, self.member) = (owner, member) }
 
     /// Whether the route finds all pairs of objects of two entities.
     func leadsAll(from owners: Entity, to members: Entity) -> Bool {

@@ -63,6 +63,7 @@ public struct EntityMapping: Sendable, Hashable {
   ///   - attributes: the mappings of the attributes.
   ///   - relationships: the mappings of the relationships.
   ///   - userInfo: values for the policy.
+  @inline(never)
   public init(
     _ name: String? = nil, from source: String?, to destination: String?, type: MappingType? = nil,
     policy: String? = nil, attributes: [PropertyMapping] = [], relationships: [PropertyMapping] = [],

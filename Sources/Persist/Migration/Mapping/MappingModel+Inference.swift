@@ -31,7 +31,7 @@ extension MappingModel {
 }
 
 /// Converts the comparison of two models to entity mappings.
-private struct MappingInference {
+private struct MappingInference: ~Copyable {
   private let comparison: ModelComparison
   /// The new entities with objects, each with the old entity from which it comes.
   private let pairs: [(new: Entity, old: Entity)]

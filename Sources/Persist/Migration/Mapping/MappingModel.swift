@@ -51,6 +51,7 @@ public struct MappingModel: Sendable, Hashable {
 
   /// Whether the mapping model is for the hop between two versions: determined by their names, or otherwise by Core
   /// Data's hashes of the mapped entities.
+  @inline(never)
   public func isFor(from source: ModelVersion, to destination: ModelVersion) -> Bool {
     if let sourceVersion, let destinationVersion {
       return source.isCalled(sourceVersion) && destination.isCalled(destinationVersion)

@@ -50,7 +50,7 @@ extension ParkedContent {
   package static func all(in inspector: any StoreInspector) throws -> [ParkedContent] {
     let catalog = try inspector.catalog()
     guard catalog.canHaveParkedValues else { return [] }
-    let hasAges = catalog.schema.table(named: ParkedSlot.Table.states) != nil
+    let hasAges = catalog.schema.hasTable(named: ParkedSlot.Table.states)
     return try inspector.parkedSlots().map { slot in
       let time = hasAges ? try inspector.firstNumber(.parkedTime(slot)) : 0
       return ParkedContent(

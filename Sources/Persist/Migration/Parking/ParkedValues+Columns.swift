@@ -29,7 +29,7 @@ extension ParkedValues {
     for slot in columns {
       guard let column = slot.column, let number = moves.number(of: column.entityNumber),
         let table = moves.first(where: { $0.sourceNumber == column.entityNumber })?.table,
-        schema.column(column.name, of: table) != nil
+        schema.hasColumn(column.name, of: table)
       else {
         throw PersistenceError(
           .migrationFailed, at: .property(slot.entity, slot.property),

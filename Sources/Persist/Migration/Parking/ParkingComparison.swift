@@ -38,6 +38,7 @@ package struct ParkingComparison {
   // MARK: Entities
 
   /// The entity whose objects an entity's objects become, and from which they come back.
+  @inline(never)
   package func entity(_ entity: Entity) -> Entity? {
     guard let name = there.correspondence.newName(ofEntity: entity.name),
       back.correspondence.entities[entity.name] == name, let found = other.entitiesByName[name],

@@ -37,6 +37,7 @@ package struct ParkingComparisons {
   }
 
   /// The comparison for a slot, and its entity.
+  @inline(never)
   package func subject(of slot: ParkedSlot) -> (ParkingComparison, Entity)? {
     guard let comparison = byModel[slot.model], let entity = comparison.model.entitiesByName[slot.entity] else {
       return nil

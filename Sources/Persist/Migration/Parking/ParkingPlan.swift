@@ -3,8 +3,8 @@
 ///
 /// Pure: determined from the models and the layout of the store.
 struct ParkingPlan: Sendable {
-  struct Part: Sendable, Hashable {
-    enum Work: Sendable, Hashable {
+  struct Part: Sendable, Equatable {
+    enum Work: Sendable, Equatable {
       case objects(table: String, number: Int)
       case values(table: String, column: String, number: Int, rows: SQLText.ParkedRows, areInFiles: Bool)
       case pairs(PairRows)
@@ -197,7 +197,7 @@ struct ParkingPlan: Sendable {
 
   // MARK: Relationships
 
-  private mutating func addRelationships(
+  private mutating dynamic func addRelationships(
     declaredBy entity: Entity, where isParked: (RelationshipDescription, PairSource) -> Bool = { _, _ in true }
   ) {
     for relationship in entity.description.relationships where !relationship.isTransient {

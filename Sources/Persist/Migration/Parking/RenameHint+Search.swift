@@ -12,7 +12,7 @@ extension RenameHint {
       }) else { return nil }
       let origins = comparison.correspondence.properties[new.name] ?? Dictionary()
       func isNew(_ property: String) -> Bool {
-        origins[property]?.source == nil && old.property(named: property) == nil
+        origins[property]?.source == nil && old.slot(named: property) == nil
       }
       let candidates: [String]
       if let attribute = old.attribute(named: name) {

@@ -1,5 +1,5 @@
 /// The notes of a hop's plan: cases in which the models may not mean what they say.
-struct HopNotes {
+struct HopNotes: ~Copyable {
   private(set) var sentences: [String] = []
   private let hop: MigrationHop
 

@@ -6,7 +6,7 @@ package struct MigrationHop: Sendable {
   /// The method of executing a hop.
   enum Method: Sendable {
     case inPlace
-    case mapping(MappingModel)
+    indirect case mapping(MappingModel)
   }
 
   package let source: ModelVersion

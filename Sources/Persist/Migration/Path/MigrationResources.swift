@@ -59,6 +59,7 @@ package struct MigrationResources: Sendable {
     staged?.customStage(from: source, to: destination) != nil
   }
 
+  @inline(never)
   func hasMappingModel(from source: ModelVersion, to destination: ModelVersion) -> Bool {
     mappingModels.contains { $0.isFor(from: source, to: destination) }
       || registry?.mappingModels(from: source, to: destination).isEmpty == false

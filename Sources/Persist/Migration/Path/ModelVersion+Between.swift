@@ -156,6 +156,7 @@ private struct ModelUnion {
   }
 
   /// Whether the entity's successor, or that of a subentity, has the property.
+  @inline(never)
   private func isKept(_ property: String, of entity: Entity) -> Bool {
     old.model.hierarchy(of: entity).contains { correspondence.newName(of: property, inOldEntity: $0.name) != nil }
   }

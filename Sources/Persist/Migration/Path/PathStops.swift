@@ -67,7 +67,7 @@ struct PathStops {
   }
 
   /// The ends of the path, and of each hop that isn't inferred.
-  private static func stops(
+  private static dynamic func stops(
     on path: [ModelVersion], where isGiven: (ModelVersion, ModelVersion) -> Bool
   ) -> [ModelVersion] {
     let given = path.indices.dropLast().filter { isGiven(path[$0], path[$0 + 1]) }

@@ -10,6 +10,7 @@ public struct MigrationLoss: Sendable, Hashable {
   public var rows: Int?
 
   /// Creates a loss, with the number of affected rows if a store was examined.
+  @inline(never)
   init(entity: String, property: String? = nil, what: String, rows: Int? = nil) {
     self.entity = entity
     self.property = property

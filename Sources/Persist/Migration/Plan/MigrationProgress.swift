@@ -63,6 +63,7 @@ public struct MigrationProgress: Sendable, Hashable {
   public var timeLeft: Duration?
 
   /// Creates a progress value, for example to test a display of progress.
+  @inline(never)
   init(
     completed: Int64, total: Int64, current: String, hop: Hop = Hop(), pass: Pass = .inPlace, entity: String? = nil,
     timeLeft: Duration? = nil

@@ -1,5 +1,5 @@
 /// The purpose of a column of a hierarchy's table for one entity.
-enum ColumnUse: Sendable, Hashable {
+enum ColumnUse: Sendable, Equatable {
   /// The value of an attribute, or of an element of a composite one.
   case attribute(AttributeDescription, property: String, elements: [String])
   case reference(Reference)

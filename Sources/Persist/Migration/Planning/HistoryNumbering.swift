@@ -88,7 +88,7 @@ extension StoreSchema.Table {
   /// The columns of the store's own records that contain entity numbers: beside the key of the object, or in a table
   /// with keys of its own. The names of these tables begin with `A`, those of entities' tables with `Z`.
   fileprivate var entityNumberColumns: [String] {
-    guard column(named: "ZENTITYPK") != nil && !isOfEntity || name.hasPrefix("A") && column(named: "Z_PK") != nil
+    guard hasColumn(named: "ZENTITYPK") && !isOfEntity || name.hasPrefix("A") && hasColumn(named: "Z_PK")
     else { return [] }
     return ["ZENTITY", "ZENTITYID"].compactMap { column(named: $0) }.filter { column in
       let type = column.declaredType.uppercased()
@@ -98,7 +98,7 @@ extension StoreSchema.Table {
 
   /// Whether the table has the form of an entity's: one of a model that the store had before.
   private var isOfEntity: Bool {
-    name.hasPrefix("Z") && ["Z_PK", "Z_ENT", "Z_OPT"].allSatisfy { column(named: $0) != nil }
+    name.hasPrefix("Z") && ["Z_PK", "Z_ENT", "Z_OPT"].allSatisfy { hasColumn(named: $0) }
   }
 }
 

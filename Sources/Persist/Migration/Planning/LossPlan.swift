@@ -2,7 +2,7 @@
 ///
 /// Pure, and independent of the way in which the migration is executed: in place and into a new file keep the same
 /// data. Losses that affect no rows don't count; without a store, every possible loss is listed.
-struct LossPlan {
+struct LossPlan: ~Copyable {
   struct Check: Sendable, Equatable {
     let count: RowCount
     let loss: MigrationLoss

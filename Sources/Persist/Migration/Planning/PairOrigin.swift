@@ -1,7 +1,7 @@
 /// Old pairs that become those of a new relationship, from the perspective of its owners.
 struct PairOrigin: Sendable, Equatable {
   /// The storage of the pairs, from the perspective of the owners.
-  enum Place: Sendable, Hashable {
+  enum Place: Sendable, Equatable {
     /// In a column of the owners' rows, with the adjacent column of entity numbers.
     case toOne(number: String?)
     /// In columns of the members' rows.
@@ -30,6 +30,7 @@ struct PairOrigin: Sendable, Equatable {
   let allMembers: Set<Int>
 
   /// The rows of the old store that the pairs connect.
+  @inline(never)
   var rows: PairRows {
     PairRows(
       pairs: pairs, owners: .init(table: ownerTable, entityNumbers: owners.sorted()),

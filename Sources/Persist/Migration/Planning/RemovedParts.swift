@@ -39,7 +39,7 @@ struct RemovedParts {
 
   /// - Parameter reads: Whether a definition that mentions a column's name refers to the column of that table.
   @inline(never)
-  private func affects(
+  private dynamic func affects(
     _ definition: String, of schema: StoreSchema,
     _ reads: (_ column: String, _ table: String, _ mentions: (String) -> Bool) -> Bool
   ) -> Bool {

@@ -9,9 +9,7 @@ struct RenameSequence {
   ///   - renames: the old and new names.
   ///   - taken: all existing names.
   ///   - freeName: returns an unused name.
-  static func ordered(
-    _ renames: [Rename], taken: some Sequence<String>, freeName: () -> String
-  ) -> [Rename] {
+  static dynamic func ordered(_ renames: [Rename], taken: [String], freeName: () -> String) -> [Rename] {
     var open = renames.filter { $0.old.foldedIdentifier != $0.new.foldedIdentifier }
     var occupied = Set(taken.map(\.foldedIdentifier))
     var sequence: [Rename] = []

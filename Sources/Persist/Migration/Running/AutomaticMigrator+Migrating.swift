@@ -113,7 +113,7 @@ extension AutomaticMigrator: StoreMigrator {
         let migration = InPlaceMigration(
           url: request.url, destination: request.version, registry: request.resources.pathRegistry,
           options: request.options, migrator: self, survey: survey.direct, checkedState: state)
-        if var report = try opened.migrate(store.catalog, migration.runInTransaction) {
+        if var report = try opened.migrate(store.catalog, { try migration.runInTransaction(of: $0) }) {
           report.duration = ContinuousClock.now - migration.start
           return report
         }

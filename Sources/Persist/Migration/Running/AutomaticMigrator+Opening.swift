@@ -42,7 +42,7 @@ extension AutomaticMigrator {
     _ slots: [ParkedSlot], _ catalog: StoreCatalog, in inspector: any StoreInspector
   ) throws -> Bool {
     guard case .seconds = parkedLifetime, let condition = parkedLifetime.condition(now: Date()) else { return false }
-    guard catalog.schema.table(named: ParkedSlot.Table.states) != nil else { return true }
+    guard catalog.schema.hasTable(named: ParkedSlot.Table.states) else { return true }
     return try slots.contains { try inspector.firstNumber(.countExpired($0, condition)) > 0 }
   }
 }

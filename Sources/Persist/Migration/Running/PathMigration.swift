@@ -5,7 +5,7 @@ import Foundation
 ///
 /// Other connections can't write to the store during the migration, but they can read. Until the exchange, the store
 /// isn't changed.
-struct PathMigration {
+struct PathMigration: ~Copyable {
   let url: URL
   let destination: ModelVersion
   let resources: MigrationResources
@@ -78,7 +78,7 @@ struct PathMigration {
     return (work.file, work.parked)
   }
 
-  private func run(_ step: PathStep, _ work: inout PathWork) throws {
+  private func run(_ step: borrowing PathStep, _ work: inout PathWork) throws {
     let hop = step.hop
     if let block = hop.before {
       work.file = try own(work.file, for: work.store, number: step.number)
@@ -147,7 +147,7 @@ struct PathMigration {
 
   /// Migrates a file in the working folder, where no other process migrates and nothing is kept unless the whole
   /// succeeds.
-  private func runInPlace(_ file: URL, _ step: PathStep, isDowngrade: Bool) throws -> [MigrationLoss] {
+  private func runInPlace(_ file: URL, _ step: borrowing PathStep, isDowngrade: Bool) throws -> [MigrationLoss] {
     let hop = step.hop
     var migrator = migrator
     (migrator.countsRows, migrator.progress) = (false, step.progress)
@@ -192,7 +192,7 @@ struct PathMigration {
 }
 
 /// A hop at its place in a path.
-private struct PathStep {
+private struct PathStep: ~Copyable {
   let hop: MigrationHop
   let number: Int
   let reported: MigrationProgress.Hop

@@ -4,7 +4,7 @@ import Foundation
 ///
 /// From the beginning of the copy to the end of the exchange, which is one transaction, nobody can write to the store.
 /// If anything fails, the store is unchanged.
-struct TransferMigration {
+struct TransferMigration: ~Copyable {
   let url: URL
   let destination: ModelVersion
   let registry: ModelRegistry?

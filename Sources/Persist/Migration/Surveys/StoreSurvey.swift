@@ -195,7 +195,7 @@ extension MigrationBlocker {
 extension IdentifiedStore {
   /// The entity tables that exist in the store.
   private var tables: Set<String> {
-    Set(tableMap.tables.map(\.table).filter { catalog.schema.table(named: $0) != nil })
+    Set(tableMap.tables.map(\.table).filter { catalog.schema.hasTable(named: $0) })
   }
 
   func rowsByTable(_ inspector: any StoreInspector) throws -> [String: Int] {

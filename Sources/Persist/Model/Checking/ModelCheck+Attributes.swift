@@ -14,7 +14,7 @@ extension ModelCheck {
     }
     if attribute.type == .composite {
       if let name = attribute.compositeName {
-        if composites[name] == nil {
+        if !composites.keys.contains(name) {
           report(
             place, "The attribute is a '\(name)', which isn't a composite type of the model.",
             fix: "Add the composite type '\(name)' or choose another.", as: .flaw)
@@ -25,7 +25,7 @@ extension ModelCheck {
       }
     }
     if attribute.userInfo[FullTextSearch.userInfoKey] != nil { checkFullText(attribute, of: owner) }
-    if attribute.isServerTimestamp, attribute.type != .date || attribute.isTransient || entities[owner] == nil {
+    if attribute.isServerTimestamp, attribute.type != .date || attribute.isTransient || !isEntity(owner) {
       report(
         place,
         "Only stored dates of entities can be timestamps of a server: no other types, no transient attributes, and no "
@@ -42,7 +42,7 @@ extension ModelCheck {
       report(
         place, "'\(attribute.userInfo[key] ?? "")' in the user info under '\(key)' isn't a kind of full-text search.",
         fix: "Write words, stems or trigrams; with lengths, as in 'words prefix 2 3'.", as: .flaw)
-    } else if !attribute.isFullTextSearched || entities[owner] == nil {
+    } else if !attribute.isFullTextSearched || !isEntity(owner) {
       report(
         place,
         "Only strings in an entity's own rows can be marked for full-text search: no other types, no "
@@ -74,7 +74,7 @@ extension ModelCheck {
         report(place, "Two composite types are named '\(composite.name)'.", fix: "Rename one of them.")
         continue
       }
-      if entities[composite.name] != nil {
+      if isEntity(composite.name) {
         report(
           place, "A composite type and an entity are named '\(composite.name)'.", fix: "Rename one of them.", as: .flaw)
       }
@@ -103,7 +103,9 @@ extension ModelCheck {
     for _ in 0..<Limit.compositeDepth {
       for (name, composite) in waiting {
         let inner = composite.elements.map { element -> Int? in
-          guard element.type == .composite, let type = element.compositeName, composites[type] != nil else { return 1 }
+          guard element.type == .composite, let type = element.compositeName, composites.keys.contains(type) else {
+            return 1
+          }
           return counts[type]
         }
         guard !inner.contains(nil) else { continue }

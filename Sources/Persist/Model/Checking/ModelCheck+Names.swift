@@ -25,7 +25,7 @@ extension ModelCheck {
     var inReportedCycle: Set<String> = []
     for entity in description.entities {
       guard let parent = entity.parent else { continue }
-      if entities[parent] == nil {
+      if !isEntity(parent) {
         report(
           .entity(entity.name), "The parent '\(parent)' of '\(entity.name)' isn't an entity of the model.",
           fix: "Add '\(parent)' or choose another parent.")

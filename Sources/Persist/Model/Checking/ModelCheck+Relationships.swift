@@ -3,7 +3,7 @@ extension ModelCheck {
   mutating func check(_ relationship: RelationshipDescription, of entity: EntityDescription) {
     let place = PersistenceError.Place.property(entity.name, relationship.name)
     checkCounts(of: relationship, at: place)
-    guard entities[relationship.destination] != nil else {
+    guard isEntity(relationship.destination) else {
       report(
         place, "The relationship leads to '\(relationship.destination)', which isn't an entity of the model.",
         fix: "Add '\(relationship.destination)' or choose another destination.")
@@ -121,6 +121,7 @@ extension ModelCheck {
     }
   }
 
+  @inline(never)
   private mutating func checkColumn(
     _ name: String, of entity: EntityDescription, in what: String, isUnique: Bool = false
   ) {

@@ -10,33 +10,36 @@ extension ModelCheck {
     for index in result.composites.indices {
       result.composites[index].elements = result.composites[index].elements.map { Self.repaired($0) }
     }
-    for index in result.entities.indices {
-      let entity = result.entities[index]
-      result.entities[index].attributes = entity.attributes.filter { !isRepetition($0.name, of: entity) }
-        .map { Self.repaired($0) }
-      result.entities[index].relationships = entity.relationships.filter { !isRepetition($0.name, of: entity) }
-        .map { Self.repaired($0) }
-      result.entities[index].fetchedProperties.removeAll { isRepetition($0.name, of: entity) }
-      let isSound = { (names: [String], isUnique: Bool) in
-        !names.isEmpty && names.allSatisfy { columnProblem($0, of: entity.name, isUnique: isUnique) == nil }
-      }
-      result.entities[index].uniquenessConstraints.removeAll { names in
-        // Without its condition, a constraint would be a stricter one.
-        let conditions = entity.uniquenessConditions[names] ?? []
-        return !isSound(names, true) || conditions.contains { problem(with: $0, of: names, in: entity) != nil }
-      }
-      let constraints = result.entities[index].uniquenessConstraints
-      result.entities[index].uniquenessConditions = entity.uniquenessConditions.filter { constraints.contains($0.key) }
-      result.entities[index].compoundIndexes.removeAll { !isSound($0, false) }
-      var names: Set<String> = []
-      result.entities[index].indexes.removeAll { index in
-        let named = index.elements.compactMap { element -> String? in
-          if case .property(let name) = element.subject { name } else { nil }
-        }
-        return !names.insert(index.name).inserted || named.contains { columnProblem($0, of: entity.name) != nil }
-      }
-    }
+    result.entities = result.entities.map { repaired($0) }
     return Self.withPairedInverses(result)
+  }
+
+  private func repaired(_ entity: EntityDescription) -> EntityDescription {
+    var result = entity
+    result.attributes = entity.attributes.filter { !isRepetition($0.name, of: entity) }.map { Self.repaired($0) }
+    result.relationships = entity.relationships.filter { !isRepetition($0.name, of: entity) }.map { Self.repaired($0) }
+    result.fetchedProperties.removeAll { isRepetition($0.name, of: entity) }
+    result.uniquenessConstraints.removeAll { names in
+      // Without its condition, a constraint would be a stricter one.
+      let conditions = entity.uniquenessConditions[names] ?? []
+      return !areSound(names, in: entity, isUnique: true)
+        || conditions.contains { problem(with: $0, of: names, in: entity) != nil }
+    }
+    let constraints = result.uniquenessConstraints
+    result.uniquenessConditions = entity.uniquenessConditions.filter { constraints.contains($0.key) }
+    result.compoundIndexes.removeAll { !areSound($0, in: entity, isUnique: false) }
+    var names: Set<String> = []
+    result.indexes.removeAll { index in
+      let named = index.elements.compactMap { element -> String? in
+        if case .property(let name) = element.subject { name } else { nil }
+      }
+      return !names.insert(index.name).inserted || named.contains { columnProblem($0, of: entity.name) != nil }
+    }
+    return result
+  }
+
+  private func areSound(_ names: [String], in entity: EntityDescription, isUnique: Bool) -> Bool {
+    !names.isEmpty && names.allSatisfy { columnProblem($0, of: entity.name, isUnique: isUnique) == nil }
   }
 
   private func isRepetition(_ name: String, of entity: EntityDescription) -> Bool {

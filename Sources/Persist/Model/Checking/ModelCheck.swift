@@ -6,7 +6,7 @@
 ///
 /// Names are rejected only if they can't work in a store. `description`, `hash` or `entity`, which Core Data rejects
 /// because of its classes' methods, are valid here: a property is accessed by its name alone.
-struct ModelCheck {
+struct ModelCheck: ~Copyable {
   /// Limits beyond which a model is rejected before anything traverses it.
   enum Limit {
     static let entities = 10_000
@@ -100,6 +100,9 @@ struct ModelCheck {
     return result
   }
 
+  // A comparison with nil would compare whole descriptions where the compiler can't tell: 500 bytes each.
+  func isEntity(_ name: String) -> Bool { entities.keys.contains(name) }
+
   func ownProperty(_ name: String, of entity: String) -> Property.Kind? { ownProperties[entity]?[name] }
 
   /// Returns a property of an entity, own or inherited, with the entity that declares it.
@@ -143,7 +146,7 @@ struct ModelCheck {
 
   private mutating func checkConfigurations() {
     for (name, members) in description.configurations.sorted(on: \.key) {
-      for member in members where entities[member] == nil {
+      for member in members where !isEntity(member) {
         report(
           .entity(member), "The configuration '\(name)' names '\(member)', which isn't an entity of the model.",
           fix: "Remove it from the configuration.", as: .flaw)
@@ -153,13 +156,13 @@ struct ModelCheck {
 
   private mutating func checkRequests() {
     for (name, request) in description.fetchRequestTemplates.sorted(on: \.key)
-    where entities[request.entity] == nil {
+    where !isEntity(request.entity) {
       report(
         .entity(request.entity), "The fetch request '\(name)' asks for '\(request.entity)', which isn't an entity.",
         fix: "Name an entity of the model.", as: .flaw)
     }
     for entity in description.entities {
-      for property in entity.fetchedProperties where entities[property.request.entity] == nil {
+      for property in entity.fetchedProperties where !isEntity(property.request.entity) {
         report(
           .property(entity.name, property.name),
           "The fetched property asks for '\(property.request.entity)', which isn't an entity of the model.",

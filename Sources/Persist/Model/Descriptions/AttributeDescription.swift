@@ -38,11 +38,13 @@ public struct AttributeDescription: Sendable, Hashable {
 
     init(_ fields: Fields) { self.fields = fields }
 
+    @inline(never)
     static func == (left: Content, right: Content) -> Bool { left === right || left.fields == right.fields }
     func hash(into hasher: inout Hasher) { hasher.combine(fields) }
   }
 
   /// The fields, before a change.
+  @inline(never)
   private mutating func own() -> Content {
     if !isKnownUniquelyReferenced(&content) { content = Content(content.fields) }
     return content

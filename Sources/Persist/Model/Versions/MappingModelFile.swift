@@ -31,6 +31,14 @@ public struct MappingModelFile: Sendable, Hashable {
     self.destinationHashes = destinationHashes
   }
 
+  // The synthesized operator compiles the comparison of dictionaries of data, 4 KB.
+  public static func == (left: MappingModelFile, right: MappingModelFile) -> Bool {
+    left.name == right.name && left.url == right.url && left.sourceVersion == right.sourceVersion
+      && left.destinationVersion == right.destinationVersion && left.familyName == right.familyName
+      && left.sourceHashes.hasSameBytes(as: right.sourceHashes)
+      && left.destinationHashes.hasSameBytes(as: right.destinationHashes)
+  }
+
   /// Whether the mapping model applies to the step between two versions: by their names, or by Core Data's hashes of
   /// the mapped entities if the versions have them.
   public func isFor(from source: ModelVersion, to destination: ModelVersion) -> Bool {

@@ -4,7 +4,7 @@ import Foundation
 /// finding the version that a store was written with.
 package struct ModelDifference: Sendable, Equatable {
   /// The significance of a difference for telling versions apart.
-  package enum Weight: Sendable, Hashable {
+  package enum Weight: Sendable, Equatable {
     /// Rows are stored or read differently: the versions are distinct.
     case storage
     /// Rules, defaults, indexes: versions that differ only in these are stored in the same form.

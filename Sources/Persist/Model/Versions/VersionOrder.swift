@@ -6,7 +6,7 @@
 /// whether a store may be migrated.
 struct VersionOrder: Sendable {
   /// The basis of the order.
-  enum Evidence: Sendable, Hashable {
+  enum Evidence: Sendable, Equatable {
     /// The order that the family was created with in code.
     case given
     case identifiers

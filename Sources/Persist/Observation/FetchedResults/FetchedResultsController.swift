@@ -136,7 +136,8 @@ extension FetchedResultsController: Observable {
 
 extension FetchedResultsController {
   private func fetchAll() throws {
-    let rules = try ResultRules(fetchRequest, sectionName: sectionName, in: managedObjectContext)
+    let rules = try ResultRules(
+      fetchRequest.returning(ManagedObject.self), sectionName: sectionName, in: managedObjectContext)
     let fetched = try rules.fetch()
     for section in fetched.sections { for item in section.items { _ = try Self.typed(item.object) } }
     self.rules = rules
@@ -200,7 +201,7 @@ extension FetchedResultsController {
     let items = try concerned.filter { try rules.holds(for: $0, by: evaluator) }.map { try rules.item(of: $0) }
     var new = old
     new.replace(concerned.compactMap(old.item), with: items)
-    change(to: new, ResultDifference(from: old, to: new, examining: concerned) { _ in isUpdate })
+    change(to: new, ResultDifference(from: old, to: new, examining: concerned, updated: isUpdate ? concerned : []))
   }
 
   private func makeEvaluator() -> ExpressionEvaluator {
@@ -220,7 +221,7 @@ extension FetchedResultsController {
     for section in new.sections {
       for item in section.items where old.item(of: item.object) == nil { moved.insert(item.object) }
     }
-    change(to: new, ResultDifference(from: old, to: new, examining: moved) { updated.contains($0) })
+    change(to: new, ResultDifference(from: old, to: new, examining: moved, updated: updated))
   }
 
   private func reload() throws {

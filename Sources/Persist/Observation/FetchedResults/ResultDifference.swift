@@ -24,13 +24,13 @@ struct ResultDifference {
 
   /// - Parameters:
   ///   - candidates: Every object that was added, removed or may have moved.
-  ///   - updated: Whether an object that kept its position is reported as updated.
+  ///   - updated: The objects that are reported as updated if they kept their positions.
   init(
-    from old: ResultArrangement, to new: ResultArrangement, examining candidates: some Sequence<ManagedObject>,
-    updated: (ManagedObject) -> Bool
+    from old: ResultArrangement, to new: ResultArrangement, examining candidates: Set<ManagedObject>,
+    updated: Set<ManagedObject>
   ) {
     let kept = compareSections(old, new)
-    var objects: Set<ManagedObject> = Set(candidates)
+    var objects = candidates
     for section in new.sections where !kept.contains(section.name) {
       for item in section.items where old.item(of: item.object) != nil { objects.insert(item.object) }
     }
@@ -53,7 +53,7 @@ struct ResultDifference {
     var (moves, updates): ([Change], [Change]) = ([], [])
     for survivor in survivors {
       let stays = staying.contains(survivor.object) && survivor.isSortedAlike(old, new)
-      if stays, !updated(survivor.object) { continue }
+      if stays, !updated.contains(survivor.object) { continue }
       let change = Change(
         kind: stays ? .update : .move, object: survivor.object, before: survivor.before, after: survivor.after)
       if stays { updates.append(change) } else { moves.append(change) }

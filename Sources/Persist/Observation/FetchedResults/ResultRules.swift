@@ -1,7 +1,7 @@
 import Foundation
 
 /// Decides whether an object is a result, where it belongs, and whether a change can be tracked in memory.
-struct ResultRules {
+final class ResultRules {
   let request: FetchRequest<ManagedObject>
   let context: ManagedObjectContext
   let layout: EntityLayout
@@ -19,10 +19,10 @@ struct ResultRules {
   }
 
   /// - Throws: The errors of fetching the request; ``PersistenceError/Code/invalidRequest`` for an order by relevance.
-  init<Result>(
-    _ request: FetchRequest<Result>, sectionName: SectionName, in context: ManagedObjectContext
+  init(
+    _ request: FetchRequest<ManagedObject>, sectionName: SectionName, in context: ManagedObjectContext
   ) throws {
-    let request = try context.named(request.returning(ManagedObject.self))
+    let request = try context.named(request)
     let entity = try context.entity(named: request.entityName)
     guard request.sortDescriptors.allSatisfy({ $0.textQuery == nil }) else {
       throw PersistenceError(

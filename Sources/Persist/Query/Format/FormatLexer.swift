@@ -274,7 +274,7 @@ struct FormatSource: Sendable {
   func error(at offset: Int, _ message: String, fix: String? = nil) -> PersistenceError {
     var before = String.UnicodeScalarView()
     before.append(contentsOf: scalars.prefix(offset))
-    let excerpt = text.count > 200 ? text.prefix(200) + "…" : text[...]
+    let excerpt = text.count > 200 ? String(text.prefix(200)) + "…" : text
     return PersistenceError(
       .invalidPredicate, at: PersistenceError.Place(column: String(before).count + 1),
       "\(message) The format is: \(ValueWords.line(excerpt))", fix: fix)

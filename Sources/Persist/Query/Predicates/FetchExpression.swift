@@ -10,7 +10,7 @@
 #if hasAttribute(nonexhaustive)
   @nonexhaustive(warn)
 #endif
-public enum FetchExpression: Sendable, Hashable {
+public indirect enum FetchExpression: Sendable, Hashable {
   /// A value. A Boolean, such as `YES` or `TRUE`, stays one, and compares and computes as the number 1 or 0.
   case constant(StoredValue)
   /// The evaluated object: `SELF`.
@@ -19,23 +19,23 @@ public enum FetchExpression: Sendable, Hashable {
   case variable(String)
   /// Keys to follow in order, from an object or from all members of a collection. A key beginning with `@` is a
   /// ``CollectionOperator``, applied to the values of the keys after it.
-  indirect case path(of: FetchExpression, [String])
+  case path(of: FetchExpression, [String])
   /// A Swift key path from a managed object; a request replaces it with the names of the properties.
-  indirect case keyPath(of: FetchExpression, KeyPathReference)
+  case keyPath(of: FetchExpression, KeyPathReference)
   /// A member of a list: `list[0]`, `list[FIRST]`.
-  indirect case element(of: FetchExpression, Position)
+  case element(of: FetchExpression, Position)
   /// Several values: `{1, 2, 3}`.
   case aggregate([FetchExpression])
   /// A function of the format language, applied to arguments in order: `abs:(price)`, `price * 2`.
   case function(FetchFunction, [FetchExpression])
   /// `FUNCTION(object, "selector:", …)`: a method looked up by name during evaluation.
-  indirect case call(on: FetchExpression, selector: String, [FetchExpression])
+  case call(on: FetchExpression, selector: String, [FetchExpression])
   /// The members of a collection that match a predicate: `SUBQUERY(items, $item, $item.price > 5)`.
-  indirect case subquery(FetchExpression, variable: String, where: FetchPredicate)
+  case subquery(FetchExpression, variable: String, where: FetchPredicate)
   /// `TERNARY(predicate, first, second)`.
-  indirect case ternary(FetchPredicate, FetchExpression, FetchExpression)
+  case ternary(FetchPredicate, FetchExpression, FetchExpression)
   /// The results of a request, or their number: `FETCH(request, context, NO)`.
-  indirect case fetch(request: FetchExpression, context: FetchExpression, countOnly: Bool)
+  case fetch(request: FetchExpression, context: FetchExpression, countOnly: Bool)
 
   /// A position in a list.
   public enum Position: Sendable, Hashable {

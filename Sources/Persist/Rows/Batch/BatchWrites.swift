@@ -1,7 +1,7 @@
 /// Rows that a store inserts without creating objects.
 package struct BatchInsert {
   /// The handling of a row that violates a uniqueness constraint.
-  package enum Conflict: Sendable, Hashable {
+  package enum Conflict: Sendable, Equatable {
     /// The whole batch fails.
     case fail
     /// The stored row remains unchanged.

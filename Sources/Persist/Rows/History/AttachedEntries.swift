@@ -29,10 +29,10 @@ package struct AttachedRange: Sendable {
 
   /// The keys that begin with a prefix, which contains a byte other than 255.
   package init(prefix: Data) {
-    var end = prefix
+    var end = Array(prefix)
     while end.last == 255 { end.removeLast() }
     if let last = end.popLast() { end.append(last + 1) }
-    self.init(first: prefix, end: end)
+    self.init(first: prefix, end: Data(end))
   }
 
   /// One key.

@@ -61,8 +61,16 @@ package struct AttachedList: Sendable {
   }
 
   package mutating func append(_ key: Data, _ value: Data) {
-    key.withUnsafeBytes { key in value.withUnsafeBytes { append(key, $0) } }
+    let start = bytes.count
+    add(key)
+    let middle = bytes.count
+    add(value)
+    entries.append(Entry(key: start..<middle, value: middle..<bytes.count))
   }
+
+  // Data repeats a closure for each of its four forms, nested ones sixteen times.
+  @inline(never)
+  private mutating func add(_ data: Data) { data.withUnsafeBytes { bytes.append(contentsOf: $0) } }
 
   package mutating func append(_ key: ArraySlice<UInt8>, _ value: [UInt8]) {
     key.withUnsafeBytes { key in value.withUnsafeBytes { append(key, $0) } }

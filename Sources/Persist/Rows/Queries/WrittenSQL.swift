@@ -49,7 +49,7 @@ package struct WrittenSQL: Sendable {
     package var name: String { relationship.map { "\(entity.name)_\($0.name)" } ?? entity.name }
 
     /// The name of the column with the objects' keys: `pk`, or `_pk` if a property is named so.
-    package var keyName: String { entity.property(named: "pk") == nil ? "pk" : "_pk" }
+    package var keyName: String { entity.slot(named: "pk") == nil ? "pk" : "_pk" }
   }
 
   /// The error for SQL that the store can't run.

@@ -28,7 +28,7 @@ package enum EmbeddedModel: Sendable {
     }
   }
 
-  private static func checked(
+  private static dynamic func checked(
     against catalog: StoreCatalog, at place: PersistenceError.Place, _ read: () throws -> ParsedModel
   ) -> EmbeddedModel {
     do {

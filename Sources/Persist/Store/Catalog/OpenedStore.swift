@@ -28,7 +28,7 @@ package struct OpenedStore: Sendable {
     }
     guard catalog.metadata.life == life else { throw replaced("A copy was restored in its place.") }
     let isSameModel = catalog.record.map { $0.fingerprints == map.model.fingerprints } ?? false
-      || catalog.metadata.versionHashes == metadata.value.versionHashes
+      || catalog.metadata.versionHashes.hasSameBytes(as: metadata.value.versionHashes)
     guard !isSameModel || !catalog.tableMap(of: map.model).hasSamePlaces(as: map) else { return }
     let names = catalog.metadata.versionIdentifiers.filter { !$0.isEmpty }
     let version = names.isEmpty ? "" : " Its version is \(names.map { "'\($0)'" }.joined(separator: ", ")) now."

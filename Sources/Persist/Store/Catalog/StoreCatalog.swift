@@ -3,7 +3,7 @@ package import Foundation
 /// The self-description of a store: its metadata, its schema, its entity numbers and Persist's record of its model.
 ///
 /// Engines read it at once and without a model; it is used to identify the model. The embedded model is read on demand.
-package struct StoreCatalog: Sendable {
+package final class StoreCatalog: Sendable {
   /// The parts of a catalog with which a ``LayoutSeal`` is compared.
   package struct Head: Sendable {
     let mark: StoreMark
@@ -49,7 +49,7 @@ package struct StoreCatalog: Sendable {
   }
 
   /// Whether the store has the tables of parked values.
-  package var canHaveParkedValues: Bool { schema.table(named: ParkedSlot.Table.slots) != nil }
+  package var canHaveParkedValues: Bool { schema.hasTable(named: ParkedSlot.Table.slots) }
 
   /// Descriptions of the parts of a model without a place in the store, and of the parts of the store unknown to the
   /// model.
@@ -65,7 +65,7 @@ package struct StoreCatalog: Sendable {
     let held = Set(metadata.versionHashes.keys)
     guard model.hasConfiguration(of: held) else { return [] }
     let absent = model.entities.filter {
-      !held.contains($0.name) && schema.table(named: schema.names.table(of: $0.root.name)) == nil
+      !held.contains($0.name) && !schema.hasTable(named: schema.names.table(of: $0.root.name))
     }
     return Set(absent.map(\.name))
   }

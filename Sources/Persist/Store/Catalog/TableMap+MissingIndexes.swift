@@ -12,7 +12,7 @@ extension TableMap {
     let unnamed = declaredIndexDefinitions.filter { index in
       !names.contains(folded(index.name))
         && !waiting.contains(.createIndex(index.name, table: index.table))
-        && index.columns.allSatisfy { schema.column($0.name, of: index.table) != nil }
+        && index.columns.allSatisfy { schema.hasColumn($0.name, of: index.table) }
     }
     guard !unnamed.isEmpty else { return [] }
     let tables = Dictionary(grouping: schema.indexes, by: \.table.foldedIdentifier)

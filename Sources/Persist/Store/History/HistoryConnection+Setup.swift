@@ -41,7 +41,7 @@ extension HistoryConnection {
   @_semantics("optimize.sil.specialize.generic.never")
   private func createHistory(_ schema: StoreSchema, tombstones: Int) throws {
     let tables = HistoryLayout.tables(tombstones: tombstones)
-    for table in tables where schema.table(named: table.name) != nil {
+    for table in tables where schema.hasTable(named: table.name) {
       throw PersistenceError(
         .invalidRequest, at: .store(url),
         "The store can't record its history, because its table '\(table.name)' isn't a history table.",

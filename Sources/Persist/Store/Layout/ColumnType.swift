@@ -16,7 +16,7 @@ extension TableMap {
   /// | `binary`, `transformable` | `BLOB` | `bytea` |
   ///
   /// `ServerTerms.Kind` contains everything that depends on a column's type on a server.
-  package enum ColumnType: String, Sendable, Hashable {
+  package enum ColumnType: String, Sendable, Equatable {
     case integer = "INTEGER"
     case float = "FLOAT"
     case timestamp = "TIMESTAMP"
@@ -56,6 +56,7 @@ extension LayoutNames {
 
 extension TableMap.ColumnType {
   /// Whether a column is declared with this type, ignoring a length such as that of `VARCHAR(255)`.
+  @inline(never)
   package func isDeclared(by column: StoreSchema.Column) -> Bool {
     if column.declaredType == rawValue { return true }
     let declared = column.declaredType.prefix { $0 != "(" }.uppercased()
@@ -66,6 +67,7 @@ extension TableMap.ColumnType {
   ///
   /// A store that an older version of Persist created on a server, or whose columns others widened, is used as it is.
   /// A migration gives its columns the present types.
+  @inline(never)
   func usable(in column: StoreSchema.Column) -> TableMap.ColumnType? {
     isDeclared(by: column) ? self : wider.first { $0.isDeclared(by: column) }
   }
@@ -83,7 +85,7 @@ extension TableMap.ColumnType {
 }
 
 /// The change of the mark byte that precedes each value of an attribute that allows external storage.
-package enum MarkChange: Sendable, Hashable {
+package enum MarkChange: Sendable, Equatable {
   case same, added, removed
 
   package init(from old: AttributeDescription, to new: AttributeDescription) {

@@ -2,7 +2,7 @@
 ///
 /// The columns and tables that every store has keep Core Data's names in a ``TableMap``: `Z_PK`, `Z_ENT`, `Z_OPT`,
 /// `Z_METADATA` and so on. ``ServerNames`` contains their names on a server.
-package enum LayoutNames: Sendable, Hashable {
+package enum LayoutNames: Sendable, Equatable {
   /// Core Data's rules, for files: see ``TableMap``.
   case coreData
   /// Names for people who use SQL, for servers.

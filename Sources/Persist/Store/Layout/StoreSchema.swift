@@ -1,8 +1,8 @@
 /// The tables, indexes, triggers and views of an SQLite file, as a value.
 ///
 /// Names are compared as SQLite compares them: case-insensitively for ASCII, exactly otherwise.
-package struct StoreSchema: Sendable, Hashable {
-  package struct Column: Sendable, Hashable {
+package struct StoreSchema: Sendable, Equatable {
+  package struct Column: Sendable, Equatable {
     package let name: String
     /// The type declared in the schema, such as `VARCHAR`; empty if none is declared.
     package let declaredType: String
@@ -13,7 +13,7 @@ package struct StoreSchema: Sendable, Hashable {
     }
   }
 
-  package struct Table: Sendable, Hashable {
+  package struct Table: Sendable, Equatable {
     package let name: String
     package let columns: [Column]
     /// The SQL text that created the table.
@@ -33,9 +33,11 @@ package struct StoreSchema: Sendable, Hashable {
     }
 
     package func column(named name: String) -> Column? { indexByName[name.foldedIdentifier].map { columns[$0] } }
+    @inline(never)
+    package func hasColumn(named name: String) -> Bool { indexByName[name.foldedIdentifier] != nil }
   }
 
-  package struct Index: Sendable, Hashable {
+  package struct Index: Sendable, Equatable {
     package let name: String
     package let table: String
     /// The SQL text that created the index; nil for one that SQLite created for a table constraint.
@@ -48,7 +50,7 @@ package struct StoreSchema: Sendable, Hashable {
     }
   }
 
-  package struct Trigger: Sendable, Hashable {
+  package struct Trigger: Sendable, Equatable {
     package let name: String
     package let table: String
     package let sql: String
@@ -60,7 +62,7 @@ package struct StoreSchema: Sendable, Hashable {
     }
   }
 
-  package struct View: Sendable, Hashable {
+  package struct View: Sendable, Equatable {
     package let name: String
     package let sql: String
     /// The columns that it reads, directly or through other views; nil if SQLite can't prepare it.
@@ -111,7 +113,12 @@ package struct StoreSchema: Sendable, Hashable {
 
   package func table(named name: String) -> Table? { indexByName[name.foldedIdentifier].map { tables[$0] } }
   @inline(never)
+  package func hasTable(named name: String) -> Bool { indexByName[name.foldedIdentifier] != nil }
+  @inline(never)
   package func column(_ column: String, of table: String) -> Column? { self.table(named: table)?.column(named: column) }
+  package func hasColumn(_ column: String, of table: String) -> Bool {
+    self.table(named: table)?.hasColumn(named: column) ?? false
+  }
 }
 
 extension String {
@@ -152,7 +159,7 @@ package enum LeftOverColumn {
 ///
 /// Such a column is nullable and has no constraint, so that programs that don't know it, Core Data among them, can open
 /// and write the store. The rows keep their parked values, and deleting a row deletes them.
-package struct ParkedColumn: Sendable, Hashable {
+package struct ParkedColumn: Sendable, Equatable {
   package let table: String
   package let name: String
   /// The number of the entity whose rows have the values.

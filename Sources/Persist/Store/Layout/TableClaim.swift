@@ -28,6 +28,7 @@ struct TableClaim: Sendable {
 
     /// A unique text for the key. Dictionaries with keys of another type would take half a million instructions when
     /// a process first uses them.
+    @inline(never)
     var text: String {
       var text = entity
       text += part.rawValue

@@ -1,6 +1,6 @@
 /// A table to create, as a value: the SQL layer turns it into text.
-package struct TableDefinition: Sendable, Hashable {
-  package struct Column: Sendable, Hashable {
+package struct TableDefinition: Sendable, Equatable {
+  package struct Column: Sendable, Equatable {
     package let name: String
     package let type: TableMap.ColumnType
 
@@ -15,8 +15,8 @@ package struct TableDefinition: Sendable, Hashable {
 }
 
 /// An index to create, as a value.
-package struct IndexDefinition: Sendable, Hashable {
-  package struct Column: Sendable, Hashable {
+package struct IndexDefinition: Sendable, Equatable {
+  package struct Column: Sendable, Equatable {
     package let name: String
     /// Nil omits collation and direction, as in indexes that aren't declared by a model.
     package let isAscending: Bool?
@@ -232,7 +232,7 @@ extension [String] {
 /// A foreign key of a server, as a value.
 package struct ForeignKeyDefinition: Sendable, Equatable {
   /// The effect of the deletion of a row on rows that refer to it.
-  package enum Effect: Sendable, Hashable {
+  package enum Effect: Sendable, Equatable {
     /// Their keys become null.
     case clear
     /// They are deleted: rows of join tables.

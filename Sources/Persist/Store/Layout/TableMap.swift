@@ -21,8 +21,8 @@
 /// A transient attribute, a fetched property and an attribute without a type have no column.
 package final class TableMap: Sendable {
   /// A column of an entity's table other than `Z_PK`, `Z_ENT` and `Z_OPT`.
-  package struct Column: Sendable, Hashable {
-    package enum Role: Sendable, Hashable {
+  package struct Column: Sendable, Equatable {
+    package enum Role: Sendable, Equatable {
       /// The value of an attribute, or of an element of a composite one.
       indirect case attribute(AttributeDescription)
       /// The key of a to-one relationship's destination.
@@ -82,7 +82,7 @@ package final class TableMap: Sendable {
   }
 
   /// The columns of a destination's rows that identify the owner of a to-many relationship.
-  package struct ForeignKey: Sendable, Hashable {
+  package struct ForeignKey: Sendable, Equatable {
     /// The destination's table.
     package let table: String
     /// The column with the owner's key.
@@ -101,7 +101,7 @@ package final class TableMap: Sendable {
   }
 
   /// A join table seen from one of its ends.
-  package struct JoinEnd: Sendable, Hashable {
+  package struct JoinEnd: Sendable, Equatable {
     package let table: String
     /// The column with the owner's key.
     package let ownColumn: String
@@ -255,6 +255,7 @@ package final class TableMap: Sendable {
     return numbers.differences + map.differences + map.unexplained
   }
 
+  @inline(never)
   private convenience init(
     model: ManagedObjectModel, numbers: EntityNumbers, schema: StoreSchema?, names: LayoutNames,
     absent: Set<String> = [], placeNames: PlaceNames = PlaceNames()

@@ -69,8 +69,8 @@ extension TableMapBuilder {
   /// A join table of a server, whose names contain no entity numbers, so that they are always those of the rules.
   private mutating func place(_ table: TableMap.JoinTable, of own: End, _ other: End) {
     let columns = [table.first.column, table.second.column, table.first.orderColumn, table.second.orderColumn]
-    let missing = columns.compactMap { $0 }.filter { schema?.column($0, of: table.name) == nil }
-    if schema?.table(named: table.name) != nil { joinTables.append(table) }
+    let missing = columns.compactMap { $0 }.filter { schema?.hasColumn($0, of: table.name) != true }
+    if schema?.hasTable(named: table.name) == true { joinTables.append(table) }
     guard let name = missing.first, absent.isDisjoint(with: [own.entity.name, other.entity.name]) else { return }
     differences.append(
       "The store has no join table '\(table.name)' with a column '\(name)' for "

@@ -56,6 +56,7 @@ extension TableMapBuilder {
     return toMany
   }
 
+  @inline(never)
   private func placed(_ property: Property, _ part: TableClaim.Key.Part) -> String? {
     place(of: .init(entity: property.declaringEntity, property: property.name, part: part))?.name
   }
@@ -167,7 +168,7 @@ extension StoreSchema.Table {
   /// don't.
   fileprivate func isOfLayout(_ names: LayoutNames) -> Bool {
     let folded = name.foldedIdentifier
-    let isEntity = ["Z_PK", "Z_ENT", "Z_OPT"].allSatisfy { column(named: $0) != nil }
+    let isEntity = ["Z_PK", "Z_ENT", "Z_OPT"].allSatisfy { hasColumn(named: $0) }
     if names == .snakeCase { return isEntity && !names.storeTables.contains(name) }
     guard folded.hasPrefix("z"), !["z_primarykey", "z_metadata", "z_modelcache"].contains(folded) else { return false }
     let join = NumberedName(name)

@@ -238,6 +238,7 @@ struct TableMapBuilder {
   }
 
   /// The column of a claim; nil if it has none.
+  @inline(never)
   func place(of key: TableClaim.Key) -> Placed? { placedIndex(of: key).map { placed[$0] } }
 
   /// The index of a claim's column in ``placed``; nil if it has none.

@@ -66,6 +66,7 @@ package struct TemporaryKeys {
     }
   }
 
+  @inline(never)
   private func key(ofNumber number: UInt64, entityName: String, _ url: @autoclosure () -> URL?) throws -> Int64 {
     if let key = self[number] { return key }
     throw PersistenceError(

@@ -66,7 +66,7 @@ extension SQLValue {
       guard let column = DecimalColumn(value) else { return nil }
       self.init(column)
     case .uuid(let value):
-      self = withUnsafeBytes(of: value.uuid) { .blob(Data($0)) }
+      self = .blob(value.data)
     case .data(let value):
       self = .blob(attribute.storesMarkedBytes ? Data([1]) + value : value)
     }

@@ -2,7 +2,7 @@
 ///
 /// A condition is true if its value is 1. If its value is null, it isn't true, but its negation is: ``not(_:)`` tests
 /// whether the value differs from 1, so that logic is two-valued.
-package indirect enum SQLTerm: Sendable, Hashable {
+package indirect enum SQLTerm: Sendable, Equatable {
   /// A column of a row of a table in a query.
   case column(String, of: SQLRow)
   case value(SQLValue)
@@ -44,7 +44,7 @@ package indirect enum SQLTerm: Sendable, Hashable {
   package static let never = SQLTerm.value(.integer(0))
   package static let always = SQLTerm.value(.integer(1))
 
-  package enum Operator: Sendable, Hashable {
+  package enum Operator: Sendable, Equatable {
     case equal, less, lessOrEqual, greater, greaterOrEqual
     /// Equal, or both null.
     case same
@@ -64,8 +64,8 @@ package struct SQLRow: Sendable, Hashable {
 }
 
 /// Tables joined in order, each by a condition, with a condition on the result.
-package struct SQLScan: Sendable, Hashable {
-  package struct Table: Sendable, Hashable {
+package struct SQLScan: Sendable, Equatable {
+  package struct Table: Sendable, Equatable {
     package let name: String
     package let row: SQLRow
     /// Nil if there is none.
@@ -82,7 +82,7 @@ package struct SQLScan: Sendable, Hashable {
 }
 
 /// A function that Persist registers on each connection, or one of SQLite's own.
-package enum SQLFunction: Sendable, Hashable {
+package enum SQLFunction: Sendable, Equatable {
   /// `text, options`: the folded form for comparison; see ``TextComparison``.
   case fold
   /// `text, options, part`: whether the text has the suffix.

@@ -39,7 +39,7 @@ extension SQLiteStore {
   /// - Parameter continues: Returns whether to convert more, from the store's metadata.
   /// - Returns: The remaining steps.
   @discardableResult
-  private func convertRows(
+  private dynamic func convertRows(
     of url: URL, until deadline: ContinuousClock.Instant?, while continues: (StoreMetadata) -> Bool
   ) throws -> [DeferredStep] {
     var pace = ConversionPace()

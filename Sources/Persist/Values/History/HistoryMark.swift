@@ -15,9 +15,9 @@ package struct HistoryMark: Sendable, Hashable {
     ([life] + (time.map { [$0] } ?? [])).map { String($0, radix: 16) }.joined(separator: ".")
   }
 
-  package init?(_ text: some StringProtocol) {
+  package init?(_ text: String) {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-    let numbers = parts.compactMap { UInt64($0, radix: 16) }
+    let numbers = parts.compactMap { UInt64(String($0), radix: 16) }
     guard numbers.count == parts.count, let life = numbers.first, numbers.count <= 2 else { return nil }
     (self.life, time) = (life, numbers.dropFirst().first)
   }

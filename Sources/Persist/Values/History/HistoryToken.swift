@@ -106,7 +106,7 @@ extension HistoryToken: LosslessStringConvertible {
         numbers.updateValue(number, forKey: identifier) == nil
       else { return nil }
       guard end < position.endIndex else { continue }
-      guard let mark = HistoryMark(position[position.index(after: end)...]) else { return nil }
+      guard let mark = HistoryMark(String(position[position.index(after: end)...])) else { return nil }
       marks[identifier] = mark
     }
     self.init(numbers, marks: marks)

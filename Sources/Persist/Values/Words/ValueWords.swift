@@ -26,7 +26,7 @@ package enum ValueWords {
   /// A text in quotation marks.
   ///
   /// - Parameter count: The number of characters after which the text is shortened.
-  package static func text(_ text: some StringProtocol, shown count: Int = 80) -> String {
+  package static func text(_ text: String, shown count: Int = 80) -> String {
     let (shown, isWhole) = beginning(of: text, count)
     var words = "'"
     for scalar in shown.unicodeScalars {
@@ -36,9 +36,11 @@ package enum ValueWords {
     return words + (isWhole ? "'" : "…'")
   }
 
+  package static func text(_ text: Substring) -> String { self.text(String(text)) }
+
   /// A text from outside within a message, without quotation marks: on one line, without characters that a terminal
   /// interprets.
-  package static func line(_ text: some StringProtocol) -> String {
+  package static func line(_ text: String) -> String {
     var words = ""
     for scalar in text.unicodeScalars { append(scalar, to: &words) }
     return words
@@ -47,7 +49,7 @@ package enum ValueWords {
   /// The beginning of such a text.
   ///
   /// - Parameter count: The number of characters after which the text is shortened.
-  package static func line(_ text: some StringProtocol, shown count: Int) -> String {
+  package static func line(_ text: String, shown count: Int) -> String {
     let (shown, isWhole) = beginning(of: text, count)
     return isWhole ? line(shown) : line(shown) + "…"
   }
@@ -103,7 +105,7 @@ package enum ValueWords {
 
   /// The beginning of a text that is shown, and whether it is the whole text. A character can consist of any number of
   /// scalars.
-  private static func beginning(of text: some StringProtocol, _ count: Int) -> (text: String, isWhole: Bool) {
+  private static func beginning(of text: String, _ count: Int) -> (text: String, isWhole: Bool) {
     let characters = text.prefix(count)
     let scalars = characters.unicodeScalars.prefix(count * 4)
     return (String(String.UnicodeScalarView(scalars)), scalars.endIndex == text.endIndex)

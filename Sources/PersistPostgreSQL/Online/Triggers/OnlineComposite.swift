@@ -6,8 +6,8 @@ extension OnlineExpansion {
   /// Elements of both models have equal values. An element of one model alone keeps its value as long as the other
   /// model's elements have one: it is missing, or has its default, as soon as a program with the other model stores no
   /// composite value at all, and gets its default with a new one.
-  package struct Composite: Sendable, Hashable {
-    package struct Column: Sendable, Hashable {
+  package struct Composite: Sendable, Equatable {
+    package struct Column: Sendable, Equatable {
       package let name: String
       package let type: TableMap.ColumnType
 
@@ -15,7 +15,7 @@ extension OnlineExpansion {
     }
 
     /// A column that the other model doesn't have.
-    package struct Part: Sendable, Hashable {
+    package struct Part: Sendable, Equatable {
       package let column: Column
       /// The value, computed from the columns of the other model.
       package let value: RowExpression
@@ -28,7 +28,7 @@ extension OnlineExpansion {
     }
 
     /// The columns of one of the models.
-    package struct Half: Sendable, Hashable {
+    package struct Half: Sendable, Equatable {
       /// All columns, those of both models included.
       package let columns: [Column]
       package let parts: [Part]

@@ -2,9 +2,9 @@ package import Persist
 
 extension OnlineExpansion {
   /// A column whose values a mapping model computes from those of the other model's columns.
-  package struct Formula: Sendable, Hashable {
+  package struct Formula: Sendable, Equatable {
     /// An attribute of the other model, and its column.
-    package struct Source: Sendable, Hashable {
+    package struct Source: Sendable, Equatable {
       package let column: String
       package let type: TableMap.ColumnType
 

@@ -48,9 +48,9 @@ struct ParkingCostTests {
       defer { census.end() }
       let connection = try SQLiteConnection(url, mode: .readWrite)
       defer { connection.close() }
-      let report = try InPlaceMigration(
-        url: url, destination: registry.versions[1], registry: registry, options: StoreOptions(), migrator: migrator
-      ).run(on: connection)
+      var migration = InPlaceMigration(
+        url: url, destination: registry.versions[1], registry: registry, options: StoreOptions(), migrator: migrator)
+      let report = try migration.run(on: connection)
       #expect(report.parked == (parking == .always ? 3 * rows : 0))
       var (pages, highest): (Int32, Int32) = (0, 0)
       sqlite3_db_status(connection.handle, SQLITE_DBSTATUS_CACHE_WRITE, &pages, &highest, 0)

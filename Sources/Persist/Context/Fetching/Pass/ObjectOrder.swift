@@ -106,7 +106,7 @@ package struct ObjectOrder {
       left == right ? 0 : (left.lexicographicallyPrecedes(right) ? -1 : 1)
     case (.uuid(let left), .uuid(let right)):
       compare(
-        .data(withUnsafeBytes(of: left.uuid) { Data($0) }), .data(withUnsafeBytes(of: right.uuid) { Data($0) }))
+        .data(left.data), .data(right.data))
     // Computed columns contain numbers of different kinds.
     default: left.order(to: right).map(sign) ?? 0
     }

@@ -3,8 +3,11 @@ extension ManagedObject {
   /// Notes that a property is about to change.
   @inline(__always)
   final func recordChange(at slot: Int) {
-    if marks.contains(.observed) { recordObserved([ObservedProperty(slot: slot)]) }
+    if marks.contains(.observed) { recordObserved(at: slot) }
   }
+
+  @inline(never)
+  private final func recordObserved(at slot: Int) { recordObserved([ObservedProperty(slot: slot)]) }
 
   @inline(__always)
   final func recordChange(_ property: ObservedProperty) { recordChange(at: property.slot) }

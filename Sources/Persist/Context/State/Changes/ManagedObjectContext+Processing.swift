@@ -8,6 +8,7 @@ extension ManagedObjectContext {
   /// Does the same as ``endEvent()`` without ending the undo group; does nothing if the context isn't observed.
   ///
   /// - Parameter isUndoable: Whether the program made the changes, instead of a refresh or a merge.
+  @inline(never)
   func processTrackedChanges(isUndoable: Bool = true) {
     if tracker == nil {
       guard ContextNotifications.areWanted else { return }

@@ -24,6 +24,7 @@ struct DraftRows {
   ///
   /// - Parameter row: Replaced if the row must move, because its chunk has no more room.
   /// - Returns: False if the value is too large for a row, which is then unchanged.
+  @inline(never)
   mutating func setBytes(
     _ bytes: UnsafeRawBufferPointer, at slot: Int, of row: inout RowSnapshot?, _ layout: EntityLayout
   ) -> Bool {
@@ -49,6 +50,7 @@ struct DraftRows {
   }
 
   /// Writes a row again without the bytes that it no longer uses.
+  @inline(never)
   private static func copy(
     _ row: RowSnapshot, without slot: Int, _ layout: EntityLayout, to writer: inout RowChunkWriter
   ) {

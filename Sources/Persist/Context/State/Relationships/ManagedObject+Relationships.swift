@@ -112,7 +112,7 @@ extension ManagedObject {
   }
 
   /// Returns this object's inverse of a relationship, or nil if there is none.
-  final func back(of relationship: RelationshipLayout) -> RelationshipLayout? {
+  @inline(never) final func back(of relationship: RelationshipLayout) -> RelationshipLayout? {
     guard let inverse = relationship.inverse, inverse.slot < layout.relationshipsBySlot.count,
       let back = layout.relationshipsBySlot[inverse.slot], back.name == inverse.name
     else { return nil }
@@ -181,7 +181,7 @@ extension ManagedObject {
 
   /// Whether this object's own side of a relationship refers to another object, which refers to this one by
   /// `relationship`.
-  final func leads(to other: ManagedObject, back relationship: RelationshipLayout) -> Bool {
+  @inline(never) final func leads(to other: ManagedObject, back relationship: RelationshipLayout) -> Bool {
     guard let own = back(of: relationship) else { return true }
     guard own.isToMany else { return destination(at: own.slot) === other }
     let members = members(of: own)
@@ -300,7 +300,7 @@ extension ManagedObject {
   }
 
   /// Whether an object is a member. With a to-one inverse, the members needn't be read.
-  final func isMember(_ other: ManagedObject, of relationship: RelationshipLayout) -> Bool {
+  @inline(never) final func isMember(_ other: ManagedObject, of relationship: RelationshipLayout) -> Bool {
     if change == .inserted || !toManys.isEmpty, let current = members(of: relationship).current {
       return current.contains(other.objectID)
     }
@@ -335,7 +335,7 @@ extension ManagedObject {
     }
   }
 
-  final func removeMember(_ other: ManagedObject, of relationship: RelationshipLayout) {
+  @inline(never) final func removeMember(_ other: ManagedObject, of relationship: RelationshipLayout) {
     guard let table, isMember(other, of: relationship) else { return }
     recordChange(at: relationship.slot)
     table.observedChanges.begin()

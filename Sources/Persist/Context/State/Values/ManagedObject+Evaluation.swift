@@ -48,7 +48,7 @@ extension ManagedObject: KeyedObject {
 
   /// Whether the entity or the class has a property with this name, including computed ones.
   public final func hasProperty(named name: String) -> Bool {
-    layout.entity.property(named: name) != nil || computedProperty(named: name, at: nil) != nil
+    layout.entity.slot(named: name) != nil || computedProperty(named: name, at: nil) != nil
   }
 
   /// The object's identifier, by which predicates compare objects.

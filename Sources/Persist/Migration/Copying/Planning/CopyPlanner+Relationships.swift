@@ -241,9 +241,9 @@ extension CopyPlanner {
   /// Completes positions unless they all come from the same column: missing ones are assigned, and those from several
   /// relationships are renumbered.
   private mutating func completePlaces(_ change: SchemaChange, from places: [String]?) {
-    let known = placeSources[change]
-    placeSources[change, default: []].insert(places)
-    if places == nil || known.map({ $0 != [places] }) == true { complete(change) }
+    let hasOtherSource = placeSources.contains { $0.change == change && $0.places != places }
+    placeSources.append((change, places))
+    if places == nil || hasOtherSource { complete(change) }
   }
 
   private mutating func complete(_ change: SchemaChange) {

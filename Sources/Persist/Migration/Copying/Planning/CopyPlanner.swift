@@ -18,8 +18,8 @@ struct CopyPlanner {
   var plan: CopyPlan
   /// The source columns of file names that have already been copied to a column, each with the entity of its rows.
   var takenFiles: Set<[String]> = []
-  /// The sources of the positions that each completion would renumber.
-  var placeSources: [SchemaChange: Set<[String]?>] = Dictionary()
+  /// The sources of the positions that the completions would renumber.
+  var placeSources: [(change: SchemaChange, places: [String]?)] = []
 
   @inline(never)
   init(

@@ -27,7 +27,7 @@ struct CopyRenames {
     return plan.old.tables.filter { $0.entity.superentity == nil }.compactMap { root in
       let steps = plan.steps.filter { $0.isKeyed && $0.offset == 0 && $0.source?.root === root.entity }
       let first = steps.first { $0.source === root.entity } ?? steps.first
-      guard schema.table(named: root.table) != nil, let destination = first?.destination else { return nil }
+      guard schema.hasTable(named: root.table), let destination = first?.destination else { return nil }
       let home = plan.new[destination].table
       guard taken.insert(home).inserted else { return nil }
       var renaming = Renaming(old: root.table, new: home)

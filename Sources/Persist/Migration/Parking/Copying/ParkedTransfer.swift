@@ -60,7 +60,7 @@ package struct ParkedTransfer: ParkedCopier {
     _ reader: ParkedReader, to copy: any MigrationConnection, where isIncluded: (([SQLValue], ParkedSlot) -> Bool)?
   ) throws {
     let source = reader.source
-    let hasAges = reader.schema.table(named: ParkedSlot.Table.states) != nil
+    let hasAges = reader.schema.hasTable(named: ParkedSlot.Table.states)
     try copy.execute(ParkedValueStatement.createTables)
     let last = try copy.parkedSlots().last?.number ?? 0
     for digest in Set(reader.slots.map(\.model)).sorted() {

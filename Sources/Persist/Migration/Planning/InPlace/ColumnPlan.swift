@@ -23,16 +23,22 @@ struct ColumnPlan: Sendable {
   /// - Parameter isRenumbered: whether the expression returns new entity numbers.
   func value(ofEntities numbers: [Int], isRenumbered: Bool) -> RowExpression {
     let base = carried.map { numbered($0, isRenumbered) } ?? .constant(.null)
-    var cases: [RowExpression: [Int]] = Dictionary()
+    // Few: hardly any column has more than two.
+    var cases: [(value: RowExpression, numbers: [Int])] = []
     for number in numbers {
       var value = parts[number] ?? base
       if case .column(let column) = value { value = numbered(column, isRenumbered) }
       if let fill = fills[number] { value = .filled(value, with: fill) }
-      if value != base { cases[value, default: []].append(number) }
+      guard value != base else { continue }
+      if let known = cases.firstIndex(where: { $0.value == value }) {
+        cases[known].numbers.append(number)
+      } else {
+        cases.append((value, [number]))
+      }
     }
     if let (value, covered) = cases.first, covered.count == numbers.count { return value }
     guard !cases.isEmpty else { return base }
-    let branches = cases.map { RowExpression.EntityCase(numbers: $0.value.sorted(), value: $0.key) }
+    let branches = cases.map { RowExpression.EntityCase(numbers: $0.numbers.sorted(), value: $0.value) }
       .ordered { $0.numbers.lexicographicallyPrecedes($1.numbers) }
     return .byEntity(branches, otherwise: base)
   }
@@ -52,7 +58,7 @@ struct ColumnPlan: Sendable {
 
 extension RowExpression {
   /// The expression with renamed columns.
-  package func renamingColumns(_ rename: (String) -> String) -> RowExpression {
+  package dynamic func renamingColumns(_ rename: (String) -> String) -> RowExpression {
     switch self {
     case .column(let name): .column(rename(name))
     case .constant: self

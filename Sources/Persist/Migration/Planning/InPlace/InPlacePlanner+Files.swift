@@ -1,5 +1,5 @@
 /// Values in files beside the store that a migration removes.
-package struct RemovedFileValues: Sendable, Hashable {
+package struct RemovedFileValues: Sendable, Equatable {
   package let table: String
   package let column: String
   package let rows: RowCondition

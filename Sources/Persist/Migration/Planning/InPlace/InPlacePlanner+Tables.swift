@@ -110,7 +110,7 @@ extension InPlacePlanner {
   /// it moves pairs of relationships or restores parked values.
   var convertibleTables: [String: String] {
     guard work.blockers.isEmpty, parked.values.isEmpty, parked.pairs.isEmpty, parked.objects.isEmpty,
-      new.possibleDerivedColumns.isEmpty, schema.table(named: OldValuesLayout.valueTable) == nil,
+      new.possibleDerivedColumns.isEmpty, !schema.hasTable(named: OldValuesLayout.valueTable),
       !work.changes.contains(where: \.change.movesPairs)
     else { return Dictionary() }
     return tables.reduce(into: Dictionary()) { found, plan in

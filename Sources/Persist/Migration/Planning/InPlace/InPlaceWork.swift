@@ -45,7 +45,7 @@ package struct InPlaceWork: Sendable {
   }
 
   /// A column of a removed attribute that remains in its table under another name.
-  struct KeptColumn: Sendable, Hashable {
+  struct KeptColumn: Sendable, Equatable {
     /// The names before the migration.
     let table: String
     let column: String
@@ -156,14 +156,14 @@ extension InPlaceWork {
   ) throws -> Int {
     var weights: [String: Int] = Dictionary()
     for change in changes {
-      guard let table = change.change.writtenTable, schema.table(named: table) != nil else { continue }
+      guard let table = change.change.writtenTable, schema.hasTable(named: table) else { continue }
       var weight = 1
       if case .rebuildTable = change.change { weight = 2 }
       weights[table] = max(weights[table] ?? 0, weight)
     }
     guard !weights.isEmpty else { return ExtraSpace.base }
     func rows(_ table: String) throws -> Int {
-      schema.table(named: table) == nil ? 0 : try Int(clamping: inspector.approximateRowCount(of: table))
+      schema.hasTable(named: table) ? try Int(clamping: inspector.approximateRowCount(of: table)) : 0
     }
     let tables = Set(map.tables.map(\.table) + map.joinTables.map(\.name)).union(weights.keys)
     let all = try tables.reduce(0) { try $0 + rows($1) }

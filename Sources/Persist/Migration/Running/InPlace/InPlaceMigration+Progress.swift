@@ -15,7 +15,7 @@ extension InPlaceMigration {
     var rows: [String: Int64] = Dictionary()
     func count(_ table: String) throws -> Int64 {
       if let known = rows[table] { return known }
-      let count = schema.table(named: table) == nil ? 0 : try connection.approximateRowCount(of: table)
+      let count = schema.hasTable(named: table) ? try connection.approximateRowCount(of: table) : 0
       rows[table] = count
       return count
     }

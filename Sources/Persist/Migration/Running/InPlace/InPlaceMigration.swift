@@ -5,7 +5,7 @@ package import Foundation
 /// All decisions and changes are made in one transaction. A survey made earlier without writing, so that a rejected
 /// store isn't changed, is reused if the store's catalog is still the same. The rows are checked again: in a file
 /// before the transaction, which keeps others from writing, and in it only if others have written in between.
-package struct InPlaceMigration {
+package struct InPlaceMigration: ~Copyable {
   let url: URL
   let destination: ModelVersion
   let registry: ModelRegistry?
@@ -40,18 +40,17 @@ package struct InPlaceMigration {
 
   var location: StoreLocation { StoreLocation(url) }
 
-  func run() throws -> MigrationReport {
+  consuming func run() throws -> MigrationReport {
     let connection = try location.engine.connect(to: location, options: options)
     defer { connection.close() }
     return try run(on: connection)
   }
 
   /// Runs the migration on a connection, which the caller closes.
-  package func run(on connection: any MigrationConnection) throws -> MigrationReport {
+  package mutating func run(on connection: any MigrationConnection) throws -> MigrationReport {
     try connection.prepareForMigration()
-    var migration = self
-    migration.checkedState = try checkRows(connection)
-    var report = try connection.transaction { try migration.runInTransaction(of: connection) }
+    checkedState = try checkRows(connection)
+    var report = try connection.transaction { try runInTransaction(of: connection) }
     report.duration = ContinuousClock.now - start
     return report
   }

@@ -22,6 +22,7 @@ extension StoredValue {
 
   private var withKind: JSONElement { .object([valueKind.rawValue: json]) }
 
+  @inline(never)
   private var json: JSONElement {
     switch self {
     case .null: .null

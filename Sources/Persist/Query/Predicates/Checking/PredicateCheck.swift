@@ -134,7 +134,7 @@ package struct PredicateCheck {
       case "self": return isToMany ? .objects(entity) : .object(entity)
       case "objectID", "entity": return .value
       default:
-        if knowsLittle, model.hierarchy(of: entity).contains(where: { $0.property(named: key) != nil }) {
+        if knowsLittle, model.hierarchy(of: entity).contains(where: { $0.slot(named: key) != nil }) {
           return .value
         }
         throw PersistenceError(

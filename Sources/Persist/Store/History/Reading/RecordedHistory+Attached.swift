@@ -49,30 +49,6 @@ extension HistoryConnection {
     for group in groups(of: removed) { if let sql = SharedSQL.removeAttachedEntries(group) { try execute(sql) } }
   }
 
-  package func attachedValues(of keys: ByteList) throws -> AttachedValues {
-    var places: [Data: Int] = Dictionary()
-    let all = (0..<keys.count).map { index in
-      let key = Data(keys.bytes[keys[index]])
-      places[key] = index
-      return key
-    }
-    var values = AttachedValues(count: keys.count)
-    for group in groups(of: all) {
-      guard let sql = SharedSQL.attachedEntries(withKeys: group) else { continue }
-      try forEachRow(of: sql) { row in
-        if let place = places[row.data(0)] { row.data(1).withUnsafeBytes { values.set(place, to: $0) } }
-      }
-    }
-    return values
-  }
-
-  package func setAttached(_ list: AttachedList) throws {
-    let entries = list.entries.map { AttachedEntry(key: Data(list.bytes[$0.key]), value: Data(list.bytes[$0.value])) }
-    for group in groups(of: entries, size: \.value.count) {
-      if let sql = SharedSQL.setAttachedEntries(group) { try execute(sql) }
-    }
-  }
-
   fileprivate func attachedEntries(_ ranges: [AttachedRange]) throws -> [[AttachedEntry]] {
     var all: [[AttachedEntry]] = []
     for group in groups(of: ranges) {
@@ -88,7 +64,7 @@ extension HistoryConnection {
 
   /// Splits a list into parts for one statement each: few different lengths, so that statements can be reused, and few
   /// bytes.
-  fileprivate func groups<Part>(of all: [Part], size: (Part) -> Int = { _ in 0 }) -> [ArraySlice<Part>] {
+  package func groups<Part>(of all: [Part], size: (Part) -> Int = { _ in 0 }) -> [ArraySlice<Part>] {
     var groups: [ArraySlice<Part>] = []
     var rest = all[...]
     while !rest.isEmpty {

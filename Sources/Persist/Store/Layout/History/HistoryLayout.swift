@@ -71,21 +71,21 @@ package struct HistoryLayout: Sendable, Equatable {
   package init?(_ schema: StoreSchema) {
     guard let transactions = schema.table(named: Self.transactionTable),
       let changes = schema.table(named: Self.changeTable),
-      ["Z_PK", "ZTIMESTAMP"].allSatisfy({ transactions.column(named: $0) != nil }),
-      ["Z_PK", "ZCHANGETYPE", "ZENTITY", "ZENTITYPK", "ZTRANSACTIONID"].allSatisfy({ changes.column(named: $0) != nil })
+      ["Z_PK", "ZTIMESTAMP"].allSatisfy({ transactions.hasColumn(named: $0) }),
+      ["Z_PK", "ZCHANGETYPE", "ZENTITY", "ZENTITYPK", "ZTRANSACTIONID"].allSatisfy({ changes.hasColumn(named: $0) })
     else { return nil }
-    let hasTexts = schema.column("ZNAME", of: Self.textTable) != nil
+    let hasTexts = schema.hasColumn("ZNAME", of: Self.textTable)
     texts = Dictionary(
       uniqueKeysWithValues: Text.allCases.map { text in
         (
           text,
           TextColumns(
-            hasText: transactions.column(named: text.column) != nil,
-            hasReference: hasTexts && transactions.column(named: text.reference) != nil)
+            hasText: transactions.hasColumn(named: text.column),
+            hasReference: hasTexts && transactions.hasColumn(named: text.reference))
         )
       })
-    hasOldValues = schema.table(named: OldValuesLayout.valueTable) != nil
-    hasChangedColumns = changes.column(named: "ZCOLUMNS") != nil
-    tombstones = Array((0...).lazy.map(Self.tombstone).prefix { changes.column(named: $0) != nil })
+    hasOldValues = schema.hasTable(named: OldValuesLayout.valueTable)
+    hasChangedColumns = changes.hasColumn(named: "ZCOLUMNS")
+    tombstones = Array((0...).lazy.map(Self.tombstone).prefix { changes.hasColumn(named: $0) })
   }
 }

@@ -4,7 +4,7 @@ import Foundation
 ///
 /// The history has as many columns for such values as the entity with the most of them needs. Each entity uses them
 /// from the first, in the order of ``ChangedColumns``. A column contains what the attribute's own column contained.
-package struct PreservedAttribute: Sendable, Hashable {
+package struct PreservedAttribute: Sendable, Equatable {
   package let name: String
   package let slot: Int
   /// The column of the entity's table.

@@ -39,6 +39,7 @@ extension SQLText {
     ]
   }
 
+  @inline(never)
   private static func trigger(
     _ name: String, after event: SQLText, on table: String, _ statements: [SQLText]
   ) -> SQLText {

@@ -122,7 +122,7 @@ extension FetchPredicate.Comparison {
     case .date(let date) where !date.timeIntervalSinceReferenceDate.isNaN:
       return Parameter(kind: .date, value: .double(date.timeIntervalSinceReferenceDate))
     case .string(let text): return Parameter(kind: .text, value: .text(text))
-    case .uuid(let uuid): return Parameter(kind: .uuid, value: .blob(withUnsafeBytes(of: uuid.uuid) { Data($0) }))
+    case .uuid(let uuid): return Parameter(kind: .uuid, value: .blob(uuid.data))
     case .objectID(let id):
       guard let key = id.primaryKey else { return nil }
       return Parameter(kind: .row(entity: id.entityName, store: id.storeIdentifier), value: .integer(key))
@@ -160,7 +160,7 @@ extension FetchPredicate.Comparison.Parameter.Kind {
     case .uuid:
       var bytes = UUID(uuid: (0x5E, 0xED, 0x0F, 0x5E, 0xED, 1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 0)).uuid
       (bytes.14, bytes.15) = (UInt8(truncatingIfNeeded: number >> 8), UInt8(truncatingIfNeeded: number))
-      return (.uuid(UUID(uuid: bytes)), .blob(withUnsafeBytes(of: bytes) { Data($0) }))
+      return (.uuid(UUID(uuid: bytes)), .blob(UUID(uuid: bytes).data))
     case .row(let entity, let store):
       let mark = Int64(bitPattern: 0x5EED_0F5E_ED00_0000 + number)
       let id = ManagedObjectID(entityName: entity, storeIdentifier: store, key: .permanent(mark))

@@ -74,6 +74,7 @@ extension PredicateTranslation {
 
   // MARK: Equality
 
+  @inline(never)
   func same(_ left: SQLOperand, _ right: SQLOperand, _ options: FetchPredicate.Options) -> SQLTerm? {
     switch (left, right) {
     case (.constant(let left), .constant(let right)): left.isSame(as: right, options: options) ? .always : .never
@@ -283,6 +284,7 @@ extension PredicateTranslation {
     }
   }
 
+  @inline(never)
   private func folded(_ term: SQLTerm, of kind: SQLOperand.Kind, options: FetchPredicate.Options) -> SQLTerm {
     let options = options.comparable
     guard kind.isText, !options.isEmpty else { return term }

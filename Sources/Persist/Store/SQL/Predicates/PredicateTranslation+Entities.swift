@@ -25,7 +25,7 @@ extension PredicateTranslation {
   /// The row whose entity the expression denotes: `entity` or `entity.name`, of the object or a subquery's variable.
   private func entityRow(_ expression: FetchExpression, in scope: Scope) -> Row? {
     guard case .path(let root, let keys) = expression, keys == ["entity"] || keys == ["entity", "name"],
-      let row = self.row(root, in: scope), row.entity.property(named: "entity") == nil
+      let row = self.row(root, in: scope), row.entity.slot(named: "entity") == nil
     else { return nil }
     return row
   }

@@ -68,7 +68,7 @@ extension PredicateTranslation {
   /// Whether keys denote an object's identity: `self` or `objectID`, unless a property has that name.
   func isIdentity(_ keys: ArraySlice<String>, of entity: Entity) -> Bool {
     guard keys.count == 1, let key = keys.first, ["self", "objectID"].contains(key) else { return false }
-    return entity.property(named: key) == nil
+    return entity.slot(named: key) == nil
   }
 
   /// A table's row with a key.

@@ -69,9 +69,9 @@ package enum SQLOperand {
     case (.text, .string(let text)), (.text, .uri(let text)), (.uri, .string(let text)), (.uri, .uri(let text)):
       .value(.text(text))
     case (.text, .date), (.text, .data), (.text, .objectID), (.uri, .date), (.uri, .data), (.uri, .objectID): .nothing
-    case (.uuid, .uuid(let uuid)): .value(.blob(withUnsafeBytes(of: uuid.uuid) { Data($0) }))
+    case (.uuid, .uuid(let uuid)): .value(.blob(uuid.data))
     case (.uuid, .string(let text)):
-      UUID(uuidString: text).map { uuid in .value(.blob(withUnsafeBytes(of: uuid.uuid) { Data($0) })) } ?? .nothing
+      UUID(uuidString: text).map { uuid in .value(.blob(uuid.data)) } ?? .nothing
     case (.data, .data(let data)): .value(.blob(data))
     default: nil
     }

@@ -1,5 +1,5 @@
 /// The replacement of entity numbers in a table that isn't the model's.
-package struct EntityRenumbering: Sendable, Hashable {
+package struct EntityRenumbering: Sendable, Equatable {
   package let table: String
   /// The columns with entity numbers.
   package let columns: [String]
@@ -45,6 +45,6 @@ extension StoreSchema.Table {
   package var rowidName: String? {
     let words = SQLTokens(sql).map { $0.lowercased() }
     guard !zip(words, words.dropFirst()).contains(where: { $0 == "without" && $1 == "rowid" }) else { return nil }
-    return ["rowid", "_rowid_", "oid"].first { column(named: $0) == nil }
+    return ["rowid", "_rowid_", "oid"].first { !hasColumn(named: $0) }
   }
 }

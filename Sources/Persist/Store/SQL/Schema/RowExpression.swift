@@ -1,5 +1,5 @@
 /// The new value of a column, computed from other columns of its row.
-package indirect enum RowExpression: Sendable, Hashable {
+package indirect enum RowExpression: Sendable, Equatable {
   case column(String)
   case constant(SQLValue)
   /// A default for null values of the expression.
@@ -19,7 +19,7 @@ package indirect enum RowExpression: Sendable, Hashable {
   /// A key increased by an offset if its row is of one of some entities; otherwise null.
   case found(String, by: Int64, in: String, entityNumbers: [Int])
 
-  package struct EntityCase: Sendable, Hashable {
+  package struct EntityCase: Sendable, Equatable {
     /// `Z_ENT` of the rows, by the table's numbers at that time.
     package let numbers: [Int]
     package let value: RowExpression
@@ -35,7 +35,7 @@ package indirect enum RowExpression: Sendable, Hashable {
 }
 
 /// A selection of a table's rows; all rows by default.
-package struct RowCondition: Sendable, Hashable {
+package struct RowCondition: Sendable, Equatable {
   /// The entity numbers of the rows; nil for all.
   package var entityNumbers: [Int]?
   /// Columns in which the rows are null.

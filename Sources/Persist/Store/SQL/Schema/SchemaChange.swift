@@ -2,7 +2,7 @@
 ///
 /// Each change consists of one or a few SQL statements. They run in the given order, all in one transaction, and every
 /// name is the current one at that time.
-package indirect enum SchemaChange: Sendable, Hashable {
+package indirect enum SchemaChange: Sendable, Equatable {
   case dropTrigger(String)
   case dropView(String)
   case dropIndex(String)
@@ -49,7 +49,7 @@ package indirect enum SchemaChange: Sendable, Hashable {
   /// Replaces the rows of the old numbers in `Z_PRIMARYKEY` with new ones.
   case setEntities(old: [Int], new: [EntityRow])
 
-  package struct Assignment: Sendable, Hashable {
+  package struct Assignment: Sendable, Equatable {
     package let column: String
     package let value: RowExpression
 
@@ -81,7 +81,7 @@ package indirect enum SchemaChange: Sendable, Hashable {
 }
 
 /// A table to rewrite.
-package struct TableRebuild: Sendable, Hashable {
+package struct TableRebuild: Sendable, Equatable {
   /// The new definition of the table, under its existing name.
   package let definition: TableDefinition
   /// The columns that the table has, under their present names.
@@ -151,7 +151,7 @@ package struct PairEnd: Sendable, Hashable {
 }
 
 /// A join table to fill.
-package struct PairTarget: Sendable, Hashable {
+package struct PairTarget: Sendable, Equatable {
   package let table: String
   package let owner: String
   package let member: String
@@ -179,7 +179,7 @@ package struct PairTarget: Sendable, Hashable {
 }
 
 /// A key column to fill.
-package struct KeyTarget: Sendable, Hashable {
+package struct KeyTarget: Sendable, Equatable {
   /// The end of a pair that a row of the table corresponds to.
   package enum Row: Sendable, Hashable { case owner, member }
 

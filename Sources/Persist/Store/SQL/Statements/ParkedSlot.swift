@@ -11,7 +11,7 @@ import Foundation
 /// | `PERSIST_PARKED_STATES` | the age of each slot, and the column in which its values remained |
 ///
 /// Objects are identified by their keys, which a migration in place never changes and which are never assigned again.
-package struct ParkedSlot: Sendable, Hashable {
+package struct ParkedSlot: Sendable, Equatable {
   package enum Kind: String, Sendable, Hashable {
     case object, attribute, relationship
   }

@@ -39,6 +39,7 @@ extension SharedSQL {
     }
   }
 
+  @inline(never)
   private static func keys(of table: String, _ numbers: [Int]?) -> SharedSQL {
     "SELECT \(.key) FROM \(name: table)\(condition(.entities(numbers)))"
   }

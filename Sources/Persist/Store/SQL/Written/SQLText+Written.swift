@@ -28,7 +28,7 @@ extension SQLValue {
     case .double(let value): self = .double(value)
     case .date(let value): self = .double(value.timeIntervalSinceReferenceDate)
     case .string(let value), .uri(let value): self = .text(value)
-    case .uuid(let value): self = .blob(withUnsafeBytes(of: value.uuid) { Data($0) })
+    case .uuid(let value): self = .blob(value.data)
     case .data(let value): self = .blob(value)
     case .decimal(let value): self = DecimalColumn(value).map { SQLValue($0) } ?? .null
     case .objectID(let id): self = id.primaryKey.map { .integer($0) } ?? .null

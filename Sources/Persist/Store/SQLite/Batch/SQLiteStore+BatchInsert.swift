@@ -26,7 +26,7 @@ extension SQLiteStore {
 }
 
 /// The steps of one batch insert, inside a transaction.
-private struct BatchInsertPass {
+private struct BatchInsertPass: ~Copyable {
   private let batch: BatchInsert
   private let store: SQLiteStore
   private let connection: SQLiteConnection
@@ -60,13 +60,14 @@ private struct BatchInsertPass {
   }
 
   init(_ batch: BatchInsert, store: SQLiteStore, connection: SQLiteConnection) throws {
-    self.batch = batch
-    self.store = store
-    self.connection = connection
-    binder = CommitPass(RowWrites(), store: store, connection: connection)
-    history = try store.historyWriter(by: batch.origin, connection)
-    plan = try binder.plan(batch.entity)
-    lastKey = try binder.greatestKey(batch.entity.root.index)
+    // What can fail comes first: what isn't copied is initialized at once, or not at all.
+    let binder = CommitPass(RowWrites(), store: store, connection: connection)
+    let history = try store.historyWriter(by: batch.origin, connection)
+    let plan = try binder.plan(batch.entity)
+    let lastKey = try binder.greatestKey(batch.entity.root.index)
+    (self.batch, self.store, self.connection) = (batch, store, connection)
+    (self.history, self.plan, self.lastKey) = (history, plan, lastKey)
+    self.binder = binder
     required = RequiredValues(of: batch.entity)
     narrows = batch.entity.properties.map { property in
       guard let attribute = property.attribute, [.int16, .int32, .float].contains(attribute.type) else { return nil }

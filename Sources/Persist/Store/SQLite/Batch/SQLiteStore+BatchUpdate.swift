@@ -21,7 +21,7 @@ extension SQLiteStore {
           for column in fileColumns.indices { files.replace(columnContent: row.data(Int32(column))) }
         }
       }
-      var history = try historyWriter(by: batch.origin, connection)
+      let history = try historyWriter(by: batch.origin, connection)
       let isConverting = try self.isConverting(selection.table, connection)
       let returnsKeys = batch.wantsIdentifiers || history != nil
       let sql = SQLText.update(selection, assignments, returningKeys: returnsKeys)
@@ -166,7 +166,7 @@ extension SQLValue {
     case (.date(let value), .date) where !value.timeIntervalSinceReferenceDate.isNaN:
       self = .double(value.timeIntervalSinceReferenceDate)
     case (.string(let value), .string), (.uri(let value), .uri), (.string(let value), .uri): self = .text(value)
-    case (.uuid(let value), .uuid): self = .blob(withUnsafeBytes(of: value.uuid) { Data($0) })
+    case (.uuid(let value), .uuid): self = .blob(value.data)
     case (.data(let value), .data): self = .blob(value)
     case (.data(let value), .externalData): self = .blob(Data([1]) + value)
     case (.integer(let value), .decimal): self = .integer(value)

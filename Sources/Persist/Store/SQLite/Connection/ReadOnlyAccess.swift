@@ -6,7 +6,7 @@ package import Foundation
 /// even for a reader.
 ///
 /// - SeeAlso: <https://sqlite.org/wal.html#read_only_databases>
-package enum ReadOnlyAccess: Sendable, Hashable {
+package enum ReadOnlyAccess: Sendable, Equatable {
   /// A rollback journal, or none: a reader only needs locks.
   case plain
   /// A `-wal` and a `-shm` file: others may be writing. The `-shm` file is mapped without write access; SQLite builds a

@@ -95,7 +95,7 @@ extension SQLiteConnection {
 }
 
 /// The implementation of a function in a store's triggers, derived from its name.
-enum StoreFunction: Sendable, Hashable {
+enum StoreFunction: Sendable, Equatable {
   case report, now, lowercase, uppercase, canonical, unknown
 
   init(named name: String, isForEffect: Bool) {

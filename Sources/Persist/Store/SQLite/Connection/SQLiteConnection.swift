@@ -12,7 +12,7 @@ package import Foundation
 /// ```
 package final class SQLiteConnection {
   /// The access mode of a connection.
-  package enum Mode: Sendable, Hashable {
+  package enum Mode: Sendable, Equatable {
     /// Reads and writes an existing file.
     case readWrite
     /// Reads and writes, and creates the file if it doesn't exist.

@@ -151,6 +151,7 @@ package final class SQLiteStatement {
   /// Clears the bound values of a statement that isn't running.
   func forgetValues() { sqlite3_clear_bindings(handle) }
 
+  @inline(never)
   func bind(_ value: Data, at index: Int32) {
     value.withUnsafeBytes { bindBlob($0, at: index) }
   }

@@ -125,7 +125,7 @@ package enum StoreBackup {
 
   /// Creates a copy in a temporary folder, and gives it its name when it is complete. If that fails, neither the copy
   /// nor its large values remain.
-  private static func make(
+  private static dynamic func make(
     _ copy: URL, like permissions: StorePermissions?,
     _ write: (_ partial: URL, _ values: LargeValueCopies) throws -> Void
   ) throws {

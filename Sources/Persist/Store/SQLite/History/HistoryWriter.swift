@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// Each change is one row. Consecutive changes of one kind, entity and columns are written together, by a prepared
 /// statement for several; nothing is read back. Without changes nothing is recorded.
-struct HistoryWriter {
+final class HistoryWriter {
   private let plan: HistoryPlan
   private let origin: HistoryOrigin
   private let entities: [HistoryMap.EntityColumns]
@@ -50,7 +50,7 @@ struct HistoryWriter {
   /// Records an insertion or deletion.
   ///
   /// - Parameter entity: The entity's index in the model.
-  mutating func record(_ type: HistoryChangeType, _ entity: Int, key: Int64) throws {
+  func record(_ type: HistoryChangeType, _ entity: Int, key: Int64) throws {
     if pending?.type != type || pending?.entity != entity || pendingKeys.count == Self.pendingCapacity {
       try writePending()
       pending = (type, entity)
@@ -58,7 +58,7 @@ struct HistoryWriter {
     pendingKeys.append(key)
   }
 
-  private mutating func writePending() throws {
+  private func writePending() throws {
     guard let (type, entity) = pending, !pendingKeys.isEmpty else { return }
     var rest = pendingKeys[...]
     while !rest.isEmpty {
@@ -83,7 +83,8 @@ struct HistoryWriter {
   }
 
   /// - Parameter slots: The slots of the changed properties.
-  mutating func recordUpdate(of key: Int64, _ entity: Int, changing slots: [Int]) throws {
+  @inline(never)
+  func recordUpdate(of key: Int64, _ entity: Int, changing slots: [Int]) throws {
     if bits?.entity != entity || bits?.slots != slots {
       try writePending()
       bits = (entity, slots, entities[entity].changedColumns.bytes(changing: slots))
@@ -92,7 +93,7 @@ struct HistoryWriter {
   }
 
   /// Records the deletion of a row that still exists, with the values that are kept.
-  mutating func recordDeletion(of key: Int64, _ entity: Int) throws {
+  func recordDeletion(of key: Int64, _ entity: Int) throws {
     let columns = entities[entity]
     guard let deletion = deletions[entity] else { return try record(.delete, entity, key: key) }
     try writePending()
@@ -123,7 +124,7 @@ struct HistoryWriter {
   /// Records the transaction.
   ///
   /// - Returns: Its number; nil if there were no changes.
-  mutating func finish() throws -> Int64? {
+  func finish() throws -> Int64? {
     try writePending()
     if let oldValues = plan.map.oldValues {
       try connection.endKeepingOldValues(oldValues, of: number, isRecorded: count > 0, from: folder)

@@ -6,7 +6,7 @@ extension ModelRecord {
 
   /// The record in an open database; nil if there is none, or it was written for another model than the store's.
   init?(_ connection: SQLiteConnection, schema: StoreSchema, metadata: StoreMetadata) throws {
-    guard schema.column("VALUE", of: Self.table) != nil, schema.column("KEY", of: Self.table) != nil else { return nil }
+    guard schema.hasColumn("VALUE", of: Self.table), schema.hasColumn("KEY", of: Self.table) else { return nil }
     let keys = [Key.hashes, Key.fingerprints, Key.modelDigest]
     var contents: [String: Data] = Dictionary()
     try connection.query(.modelRecords(keys)) { row in

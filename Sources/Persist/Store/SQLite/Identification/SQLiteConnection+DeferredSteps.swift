@@ -55,7 +55,7 @@ extension SQLiteConnection {
         done = steps.filter { if case .dropColumn(_, table) = $0 { true } else { false } }
       }
       let columns = done.compactMap { step -> String? in
-        guard case .dropColumn(let column, _) = step, schema.column(column, of: table) != nil else { return nil }
+        guard case .dropColumn(let column, _) = step, schema.hasColumn(column, of: table) else { return nil }
         return column
       }
       try execute(.cacheForTable)

@@ -8,10 +8,12 @@ extension StoreCatalog {
   /// - Parameters:
   ///   - known: The schema in an earlier state, whose tables aren't read again if their definitions are the same.
   ///   - head: The part of the catalog that was read before in the same transaction.
-  package init(_ connection: SQLiteConnection, knowing known: StoreSchema? = nil, head: Head? = nil) throws {
+  package convenience init(
+    _ connection: SQLiteConnection, knowing known: StoreSchema? = nil, head: Head? = nil
+  ) throws {
     let schema = try StoreSchema(connection, knowing: known)
     let place = PersistenceError.Place.store(connection.url)
-    for (table, _) in Self.ownColumns where schema.table(named: table) == nil {
+    for (table, _) in Self.ownColumns where !schema.hasTable(named: table) {
       if schema.tables.isEmpty, let error = try connection.lostLog { throw error }
       let first = schema.tables.first.map { "'\($0.name)' is its first table" } ?? "it has no table"
       throw PersistenceError(
@@ -19,7 +21,7 @@ extension StoreCatalog {
         fix: "Check that it is the right file; \(first).")
     }
     for (table, columns) in Self.ownColumns {
-      guard let missing = columns.first(where: { schema.column($0, of: table) == nil }) else { continue }
+      guard let missing = columns.first(where: { !schema.hasColumn($0, of: table) }) else { continue }
       throw PersistenceError(
         .storeDamaged, at: place, "The table '\(table)' has no column '\(missing)'.",
         fix: "Restore the store from a backup.")

@@ -30,7 +30,7 @@ extension EmbeddedModel {
     try self.init(of: catalog, at: connection.url) {
       try ModelRecord.modelText(connection)
     } archive: {
-      guard catalog.schema.column("Z_CONTENT", of: "Z_MODELCACHE") != nil else { return nil }
+      guard catalog.schema.hasColumn("Z_CONTENT", of: "Z_MODELCACHE") else { return nil }
       return try connection.first(.modelCache) { $0.data(0) }
     }
   }

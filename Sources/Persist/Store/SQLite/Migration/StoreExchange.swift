@@ -6,7 +6,7 @@ import Foundation
 /// to them. A single transaction commits the exchange. Finally unreferenced large values are deleted. If the process is
 /// killed in between, the store is complete, either the old or the new version, and the next process to open it
 /// performs the remaining work.
-struct StoreExchange {
+struct StoreExchange: ~Copyable {
   /// The store to replace.
   let store: URL
   let tables: TableMap

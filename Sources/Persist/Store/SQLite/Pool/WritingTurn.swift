@@ -36,6 +36,7 @@ final class WritingTurn: @unchecked Sendable {
   ///   - joins: Whether the caller can continue a transaction; see ``passToJoining()``.
   ///   - wait: Called when waiting begins; returns the limits of the wait, or nil for none.
   /// - Returns: `.goingOn` if the caller has the turn, otherwise the reason why it doesn't.
+  @inline(never)
   func begin(joins: Bool = false, _ wait: () -> BoundedWait?) -> BoundedWait.State {
     lock.lock()
     guard isTaken else {

@@ -2,22 +2,20 @@
 extension CommitPass {
   /// Records the deletions, while the rows still have the values that are kept.
   mutating func recordDeletions() throws {
-    guard var writer = history else { return }
+    guard let writer = history else { return }
     for row in writes.deletes {
       try writer.recordDeletion(of: key(of: row.key, row.entity), row.entity.index)
     }
-    history = writer
   }
 
   /// Records everything else, after it was written.
   mutating func recordChanges() throws {
-    guard var writer = history else { return }
+    guard let writer = history else { return }
     for (insert, key) in zip(writes.inserts, insertedKeys) {
       try writer.record(.insert, insert.entity.index, key: key)
     }
     try writes.forEachRecordedUpdate { rowKey, entity, slots in
       try writer.recordUpdate(of: key(of: rowKey, entity), entity.index, changing: slots)
     }
-    history = writer
   }
 }

@@ -159,7 +159,7 @@ extension CommitPass {
     return try statement.step() ? statement.integer(0) : nil
   }
 
-  mutating func recordFiles(of key: Int64, _ plan: WritePlan, where isWanted: (String) -> Bool) throws {
+  mutating dynamic func recordFiles(of key: Int64, _ plan: WritePlan, where isWanted: (String) -> Bool) throws {
     guard let sql = plan.fileNames else { return }
     let statement = try connection.statement(sql)
     statement.bind(key, at: 1)

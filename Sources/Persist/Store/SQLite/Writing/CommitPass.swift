@@ -3,7 +3,7 @@ import Foundation
 /// One attempt to write a save, inside a transaction.
 ///
 /// The caller performs the steps in order; this holds their shared state.
-struct CommitPass {
+struct CommitPass: ~Copyable {
   let store: SQLiteStore
   let connection: SQLiteConnection
   let writes: RowWrites
@@ -93,6 +93,7 @@ struct CommitPass {
   }
 
   /// The key of a row to update or delete; see ``TemporaryKeys``.
+  @inline(never)
   func key(of key: ManagedObjectID.Key, _ entity: Entity) throws -> Int64 {
     try temporaryKeys.key(of: key, entity, at: store.url)
   }

@@ -37,6 +37,7 @@ struct LargeValueFiles {
   }
 
   /// Records that a changed or deleted row named a file.
+  @inline(never)
   mutating func replace(columnContent: Data) {
     guard columnContent.first == 2 else { return }
     replaced.append(columnContent.largeValueName)

@@ -3,7 +3,7 @@
 /// Rows are inserted slice by slice with their to-one relationships. The members of to-many relationships may be rows
 /// of later slices, so that they are collected in a temporary table, and joined, ordered and compared with the members'
 /// own rows at the end.
-struct RowImportPass {
+struct RowImportPass: ~Copyable {
   private let store: SQLiteStore
   private let connection: SQLiteConnection
   /// By index in ``ManagedObjectModel/entities``, the numbers of to-many relationships by slot.
@@ -11,22 +11,21 @@ struct RowImportPass {
   /// The hierarchies that had rows before the import, by index of their root.
   private let filled: Set<Int>
   private var sources = ImportSources()
-  private var history: HistoryWriter?
+  private let history: HistoryWriter?
   private(set) var files: LargeValueFiles
   private(set) var outcome = ImportOutcome()
 
   init(store: SQLiteStore, connection: SQLiteConnection) throws {
-    self.store = store
-    self.connection = connection
+    let filled = try Set(
+      store.model.entities.filter { $0.superentity == nil }.map(\.index)
+        .filter { try connection.first(.hasRows(store.map.tables[$0].table)) { _ in true } != nil })
+    let history = try store.historyWriter(by: nil, connection)
+    for sql in SQLText.createImportTables { try connection.execute(sql) }
+    (self.store, self.connection, self.filled, self.history) = (store, connection, filled, history)
     files = LargeValueFiles(store.pool.options.keepsLargeValuesInRows ? nil : store.folderForNewValues)
     numbers = store.model.entities.map { entity in
       ImportedRelationship.numbers(of: entity, among: store.map)
     }
-    filled = try Set(
-      store.model.entities.filter { $0.superentity == nil }.map(\.index)
-        .filter { try connection.first(.hasRows(store.map.tables[$0].table)) { _ in true } != nil })
-    history = try store.historyWriter(by: nil, connection)
-    for sql in SQLText.createImportTables { try connection.execute(sql) }
   }
 
   mutating func insert(_ slice: ImportSlice) throws {
@@ -40,7 +39,6 @@ struct RowImportPass {
     try recordKeys(pass.insertedKeys, of: slice)
     try pass.insertRows()
     try pass.recordChanges()
-    history = pass.history
     try recordMembers(of: slice, pass.insertedKeys)
     outcome.count += slice.inserts.count
     outcome.returning.formUnion(slice.returning)

@@ -52,6 +52,7 @@ package struct SQLTokens: Sequence, IteratorProtocol {
 
 extension SQLTokens {
   /// A token as SQL compares it: folded, and a name without its quotes; nil for a literal text.
+  @inline(never)
   static func folded(_ token: Substring) -> String? {
     token.utf8.first == UInt8(ascii: "'") ? nil : unquoted(token).foldedIdentifier
   }

@@ -1,7 +1,7 @@
 /// The clauses between the parentheses of a table's definition: its columns and constraints.
 package struct TableClauses {
   /// A foreign key of a table.
-  package struct ForeignKey: Sendable, Hashable {
+  package struct ForeignKey: Sendable, Equatable {
     package let columns: [String]
     package let parent: String
     /// Empty for the parent's primary key.
@@ -103,7 +103,7 @@ package struct TableClauses {
 }
 
 /// A rule of a table that can reject a row for its entity number.
-package enum EntityNumberRule: Sendable, Hashable {
+package enum EntityNumberRule: Sendable, Equatable {
   case check(String)
   /// A unique index over expressions or over some of the rows.
   case unique(terms: [String], condition: String?)

@@ -29,7 +29,7 @@ extension TableMap {
     var missing: [StoreSchema.MissingKey] = []
     func require(_ columns: [String], of name: String, entity: String? = nil) {
       guard let table = schema.table(named: name), !schema.hasKey(columns, of: table),
-        columns.allSatisfy({ table.column(named: $0) != nil })
+        columns.allSatisfy({ table.hasColumn(named: $0) })
       else { return }
       missing.append(StoreSchema.MissingKey(entity: entity, table: name, columns: columns))
     }
@@ -52,7 +52,7 @@ extension TableMap {
     guard tables.contains(where: { !$0.entity.description.uniquenessConstraints.isEmpty }) else { return [] }
     return indexDefinitions.filter { index in
       guard index.isUnique, let table = schema.table(named: index.table),
-        index.columns.allSatisfy({ table.column(named: $0.name) != nil }),
+        index.columns.allSatisfy({ table.hasColumn(named: $0.name) }),
         !isWaiting(index)
       else { return false }
       return !schema.hasKey(index.columns.map(\.name), of: table) && !schema.hasUniqueIndex(like: index)

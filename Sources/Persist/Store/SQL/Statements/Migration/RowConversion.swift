@@ -3,7 +3,7 @@
 /// Until all rows are converted, the table has another name, and its own name is that of a view. The view shows every
 /// row with its new values, computed from the former ones where need be; its triggers write rows in their final form.
 /// Only expressions are added to queries, so that they use the same indexes as before.
-package struct RowConversion: Sendable, Hashable {
+package struct RowConversion: Sendable, Equatable {
   package let table: String
   /// The new values, as expressions over the former ones.
   package let values: [SchemaChange.Assignment]

@@ -2,13 +2,13 @@
 /// ``SQLText/copySchema``.
 package struct RowCopy: Sendable, Equatable {
   /// The value of a column in the copy.
-  package enum Value: Sendable, Hashable {
+  package enum Value: Sendable, Equatable {
     case expression(RowExpression)
     /// The result of a predicate translation, in which the source's row is ``SQLText/RowSelection/root``.
     case term(SQLTerm)
   }
 
-  package struct Column: Sendable, Hashable {
+  package struct Column: Sendable, Equatable {
     let name: String
     let value: Value
 
@@ -43,7 +43,7 @@ package struct RowCopy: Sendable, Equatable {
 /// The pairs of a relationship to copy from a store to another.
 package struct PairCopy: Sendable, Equatable {
   /// The rows at one end.
-  package struct End: Sendable, Hashable {
+  package struct End: Sendable, Equatable {
     /// The table in the source, and `Z_ENT` of the rows there; nil for every row of the table.
     package let source: String
     package let sourceNumber: Int?
@@ -91,7 +91,7 @@ package struct PairCopy: Sendable, Equatable {
 
 /// Columns unknown to the model that are preserved in a copy of their table.
 package struct ColumnCopy: Sendable, Equatable {
-  package struct Column: Sendable, Hashable {
+  package struct Column: Sendable, Equatable {
     package let old: String
     package let new: String
 
