@@ -27,8 +27,16 @@ package struct FileState: Sendable, Hashable {
 
   /// Whether a path is a symbolic link, regardless of its destination.
   package static func isLink(_ url: URL) -> Bool {
-    let facts = try? FileManager.default.attributesOfItem(atPath: url.path)
-    return facts?[.type] as? FileAttributeType == .typeSymbolicLink
+    #if os(Windows)
+      let facts = try? FileManager.default.attributesOfItem(atPath: url.path)
+      return facts?[.type] as? FileAttributeType == .typeSymbolicLink
+    #else
+      // Without `FileManager`; see ``permissions(path:)``.
+      let path = url.path
+      var facts = stat()
+      let isFound = path.withCString { strlen($0) == path.utf8.count && lstat($0, &facts) == 0 }
+      return isFound && UInt32(facts.st_mode) & UInt32(S_IFMT) == UInt32(S_IFLNK)
+    #endif
   }
 
   #if !os(Windows)

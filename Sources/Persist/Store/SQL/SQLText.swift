@@ -58,7 +58,8 @@ package struct SQLText: Sendable, ComposedSQL {
 
     /// A list of `?` parameters, separated by commas.
     package mutating func appendInterpolation(parameters count: Int) {
-      text += repeatElement("?", count: count).joined(separator: ", ")
+      // Joining repeated elements takes 430,000 instructions when a process first does it.
+      if count > 0 { text += "?" + String(repeating: ", ?", count: count - 1) }
     }
 
     /// A `?` parameter with a number, for a value that occurs several times.

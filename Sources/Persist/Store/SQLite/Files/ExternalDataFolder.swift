@@ -29,7 +29,8 @@ package struct ExternalDataFolder: Sendable, Equatable {
   }
 
   private static func supportFolderNames(ofStoreNamed name: String) -> [String] {
-    let stem = URL(fileURLWithPath: name).deletingPathExtension().lastPathComponent
+    // A URL of the name alone would be relative, for which Foundation takes 320,000 instructions at its first use.
+    let stem = URL(fileURLWithPath: "/\(name)", isDirectory: false).deletingPathExtension().lastPathComponent
     return [".\(stem)_SUPPORT", ".\(name)_SUPPORT"]
   }
 
