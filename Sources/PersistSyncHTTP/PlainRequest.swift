@@ -169,7 +169,7 @@
       #elseif canImport(Musl)
         Musl.send(handle, bytes.baseAddress, bytes.count, MSG_NOSIGNAL)
       #else
-        Android.send(handle, bytes.baseAddress!, bytes.count, Int32(MSG_NOSIGNAL))
+        bytes.baseAddress.map { Android.send(handle, $0, bytes.count, Int32(MSG_NOSIGNAL)) } ?? 0
       #endif
     }
 

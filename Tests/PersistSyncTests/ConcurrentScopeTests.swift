@@ -38,17 +38,19 @@ struct ConcurrentScopeTests {
       for device in devices { try await device.replica.synchronize(with: scoped()) }
     }
 
-    func scoped() throws -> ScopedHub {
+    func scoped() throws -> ScopedHub { try Self.scoped(hub, server: server.replica) }
+
+    static func scoped(_ hub: FolderHub, server: Replica) throws -> ScopedHub {
       let own = try FetchPredicate("owner.name == 'ann'")
       let person = try FetchPredicate("name == 'ann'")
       return try ScopedHub(
-        hub, server: server.replica, user: "ann",
+        hub, server: server, user: "ann",
         scope: SyncScope([
           "Note": .init(reading: own, writing: own), "Person": .init(reading: person, writing: person),
         ]))
     }
 
-    func person(_ name: String, _ context: ManagedObjectContext) throws -> ManagedObject {
+    static func person(_ name: String, _ context: ManagedObjectContext) throws -> ManagedObject {
       try #require(context.findAll("Person", matching: FetchPredicate("name == %@", name)).first)
     }
 
@@ -67,13 +69,13 @@ struct ConcurrentScopeTests {
       let (one, two) = (setting.devices[0], setting.devices[1])
       let context = ManagedObjectContext(one.coordinator)
       let note = try context.create("Note")
-      (note["id"], note["title"], note["owner"]) = (UUID(), "Tea", try setting.person("ann", context))
+      (note["id"], note["title"], note["owner"]) = (UUID(), "Tea", try Setting.person("ann", context))
       try context.save()
       for device in [one, two] { try await device.replica.synchronize(with: setting.scoped()) }
       let other = ManagedObjectContext(setting.server.coordinator)
       for (owner, device) in [("bob", two), ("ann", nil)] {
         let note = try #require(other.fetch(FetchRequest<ManagedObject>("Note")).first)
-        note["owner"] = try setting.person(owner, other)
+        note["owner"] = try Setting.person(owner, other)
         try other.save()
         try await device?.replica.synchronize(with: setting.scoped())
       }
@@ -94,8 +96,12 @@ struct ConcurrentScopeTests {
     try await withTemporaryFolder { folder in
       let setting = try await Setting(folder)
       let kept = try await withThrowingTaskGroup(of: [String].self) { group in
+        let (hub, server) = (setting.hub, setting.server.replica)
         for (index, device) in setting.devices.enumerated() {
-          group.addTask { try await Self.use(device, setting, "\(index)") }
+          let (coordinator, replica) = (device.coordinator, device.replica)
+          group.addTask {
+            try await Self.use(coordinator, replica, name: "\(index)") { try Setting.scoped(hub, server: server) }
+          }
         }
         return try await group.reduce(into: []) { $0 += $1 }.sorted()
       }
@@ -106,13 +112,15 @@ struct ConcurrentScopeTests {
   }
 
   /// - Returns: The titles of the notes that remain.
-  private static func use(_ device: Device, _ setting: Setting, _ name: String) async throws -> [String] {
+  private static func use(
+    _ coordinator: PersistentStoreCoordinator, _ replica: Replica, name: String, _ hub: () throws -> ScopedHub
+  ) async throws -> [String] {
     var kept: [String] = []
     for number in 0..<60 {
-      let context = ManagedObjectContext(device.coordinator)
+      let context = ManagedObjectContext(coordinator)
       let note = try context.create("Note")
       let title = "\(name).\(number)"
-      (note["id"], note["title"], note["owner"]) = (UUID(), title, try setting.person("ann", context))
+      (note["id"], note["title"], note["owner"]) = (UUID(), title, try Setting.person("ann", context))
       if number % 3 == 2, let former = kept.popLast() {
         for note in try context.findAll("Note", matching: FetchPredicate("title == %@", former)) {
           context.delete(note)
@@ -120,7 +128,7 @@ struct ConcurrentScopeTests {
       }
       kept.append(title)
       try context.save()
-      let report = try await device.replica.synchronize(with: setting.scoped())
+      let report = try await replica.synchronize(with: hub())
       #expect(report.refusals.isEmpty && report.refused.isEmpty)
     }
     return kept

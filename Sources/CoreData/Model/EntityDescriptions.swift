@@ -45,7 +45,7 @@ enum EntityDescriptions {
     }
   }
 
-  /// Notes that a coordinator uses a model.
+  /// Records that a coordinator uses a model.
   static func open(_ model: NSManagedObjectModel) {
     state.withLock { state in
       state.order += 1

@@ -105,7 +105,7 @@ public struct PersistenceError: Error, Sendable, Hashable {
       Fields(code: code, place: place, message: message, engineMessage: engineMessage, fix: fix, errors: errors))
   }
 
-  // The forms of a thousand places. Arguments that they leave out are code at each of them.
+  // The two forms that nearly all callers use. Default arguments would be compiled at every call.
   @inline(never)
   package init(_ code: Code, at place: Place, _ message: String, fix: String? = nil) {
     self.init(code, at: place, message, engineMessage: nil, fix: fix, errors: [])

@@ -29,7 +29,7 @@ extension FetchRequestContent {
   }
 
   fileprivate mutating func limitDepth() throws {
-    // What isn't changed isn't copied either.
+    // Unchanged parts aren't copied.
     if let flat = try predicate.flatMap(PredicateDepth.flattened) { predicate = flat }
     if let flat = try havingPredicate.flatMap(PredicateDepth.flattened) { havingPredicate = flat }
     for index in propertiesToFetch.indices {

@@ -180,7 +180,7 @@ extension ManagedObject {
     if members.isEmpty { extras?.toManys = [] } else { makeExtras().toManys = members }
   }
 
-  /// Notes that to-many relationships and fetched properties will be reread or have other members.
+  /// Records that to-many relationships and fetched properties will be reread or have other members.
   @inline(never)
   private final func recordObserved(toManys new: ContiguousArray<ToManyMembers?>) {
     let slots = layout.properties.indices.filter { slot in

@@ -18,7 +18,7 @@ extension ModelCorrespondence {
     }
     return new.entities.contains { entity in
       guard let source = entities[entity.name].flatMap({ old.entitiesByName[$0] }) else { return false }
-      // Nothing new, and so no open end on this side, for most entities.
+      // Most entities have no new properties, and so no open end on this side.
       let origins = properties[entity.name] ?? Dictionary()
       if entity.properties.allSatisfy({ origins[$0.name]?.source != nil }) { return false }
       let (gone, added) = openProperties(of: entity, from: source)

@@ -55,7 +55,7 @@ struct NameMatching {
     old: [Name], new: [Name], below: @autoclosure () -> (old: [Name], new: [Name]) = ([], []),
     standApart: (_ old: String, _ new: String) -> Bool = { _, _ in false }
   ) throws(Ambiguity) -> [String: String] {
-    // Without identifiers, names alone decide: nine tenths of the work for most entities.
+    // Without identifiers, names alone decide, which saves nine tenths of the work for most entities.
     let areOnlyNames = old.allSatisfy { $0.identifier == nil } && new.allSatisfy { $0.identifier == nil }
     var matching = NameMatching(unmatchedOld: old, unmatchedNew: new, below: areOnlyNames ? ([], []) : below())
     if !areOnlyNames {

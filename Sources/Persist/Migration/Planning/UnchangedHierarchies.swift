@@ -11,15 +11,16 @@ struct UnchangedHierarchies {
 
   init(_ comparison: ModelComparison, from old: TableMap, to new: TableMap) {
     var changed: Set<String> = []
+    var continued: Set<String> = []
     for entity in comparison.new.entities {
       let source = comparison.source(of: entity)
+      if let source { continued.insert(source.name) }
       if let source, comparison.isUnchanged(entity), old.numbers[source] == new.numbers[entity] { continue }
       changed.insert(entity.root.name)
       if let source { changed.insert(source.root.name) }
     }
-    for entity in comparison.old.entities where comparison.new.entitiesByName[entity.name] == nil {
-      changed.insert(entity.root.name)
-    }
+    // Another entity may have the name of one that is removed.
+    for entity in comparison.old.entities where !continued.contains(entity.name) { changed.insert(entity.root.name) }
     // The columns of a relationship also depend on its other end.
     var affected = changed
     for model in [comparison.old, comparison.new] {

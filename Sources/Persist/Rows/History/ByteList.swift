@@ -68,7 +68,7 @@ package struct AttachedList: Sendable {
     entries.append(Entry(key: start..<middle, value: middle..<bytes.count))
   }
 
-  // Data repeats a closure for each of its four forms, nested ones sixteen times.
+  // The compiler repeats the closure for each of Data's four representations, and nested closures sixteen times.
   @inline(never)
   private mutating func add(_ data: Data) { data.withUnsafeBytes { bytes.append(contentsOf: $0) } }
 

@@ -42,7 +42,7 @@ struct TableMapBuilder {
   let placeNames: PlaceNames
   /// The tables of root entities.
   private(set) var tables: [HierarchyTable] = []
-  /// The index of each table, by the name of its root entity. Dictionaries of all this have integers as their values:
+  /// The index of each table, by the name of its root entity. All dictionaries here map strings to integers, because
   /// each other pair of types takes 15,000 instructions when a process opens its first store.
   private var tableIndexes: [String: Int] = Dictionary()
   /// All columns that have a place, in the order in which they got it.

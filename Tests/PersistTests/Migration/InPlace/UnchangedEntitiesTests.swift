@@ -98,4 +98,38 @@ struct UnchangedEntitiesTests {
     let first = try unchanged { $0.append(EntityDescription("Aisle")) }
     #expect(first.entities == ["Author", "Book", "Room", "Shelf"] && first.tables == [])
   }
+
+  @Test("A hierarchy that loses an entity changes, also if another one takes over the entity's name")
+  func takenName() throws {
+    func model(_ last: [EntityDescription]) throws -> ManagedObjectModel {
+      try ManagedObjectModel(ModelDescription(entities: [EntityDescription("A"), EntityDescription("B")] + last))
+    }
+    var successor = EntityDescription("Z", parent: "B")
+    successor.renamingIdentifier = "Q"
+    let old = try model([EntityDescription("Q", parent: "B"), EntityDescription("Z", parent: "A")])
+    let new = try model([successor])
+    let correspondence = try ModelCorrespondence(from: old, to: new)
+    try #require(correspondence.entities["Z"] == "Q")
+    let whole = ModelComparison(from: old, to: new, by: correspondence, unchanged: new.entities.map { _ in false })
+    let quick = ModelComparison(from: old, to: new, by: correspondence)
+    let hierarchies = UnchangedHierarchies(quick, from: .forNewStore(old), to: .forNewStore(new))
+    #expect(!new.entities.contains(where: hierarchies.contains))
+    #expect(plan(quick, false).changes == plan(whole, false, unchanged: UnchangedHierarchies()).changes)
+  }
+
+  @Test("Constraints and indexes of inherited attributes change if these exchange their names")
+  func inherited() throws {
+    func model(_ first: String?, _ second: String?) throws -> ManagedObjectModel {
+      var attributes: [AttributeDescription] = [.init("a", .string), .init("b", .string)]
+      (attributes[0].renamingIdentifier, attributes[1].renamingIdentifier) = (first, second)
+      return try ManagedObjectModel(
+        ModelDescription(entities: [
+          EntityDescription("Parent", attributes: attributes),
+          EntityDescription("Child", parent: "Parent", uniquenessConstraints: [["a"]]),
+        ]))
+    }
+    let comparison = try ModelComparison(from: model(nil, nil), to: model("b", "a"))
+    let kinds = comparison.operations.filter { $0.entity == "Child" }.map(\.kind)
+    #expect(kinds.contains(.removeUniquenessConstraint) && kinds.contains(.addUniquenessConstraint))
+  }
 }

@@ -1,6 +1,6 @@
 /// The notification of observers, called from every place where an object's visible values change.
 extension ManagedObject {
-  /// Notes that a property is about to change.
+  /// Records that a property is about to change.
   @inline(__always)
   final func recordChange(at slot: Int) {
     if marks.contains(.observed) { recordObserved(at: slot) }
@@ -17,7 +17,7 @@ extension ManagedObject {
     if let table { table.observedChanges.record(changed, of: self) } else { notifyObservers(changed) }
   }
 
-  /// Notes that every property may have changed.
+  /// Records that every property may have changed.
   @inline(__always)
   final func recordChangeOfAll() {
     if marks.contains(.observed) { recordObserved(everything) }

@@ -5,7 +5,7 @@ public import Observation
 extension ManagedObject: Observable {}
 
 extension ManagedObject {
-  /// Notes that a property was read, for an observer that tracks what the current thread reads.
+  /// Records that a property was read, for an observer that tracks what the current thread reads.
   @usableFromInline @inline(never)
   final func recordRead(at slot: Int) {
     // Nearly every read ends here, without touching a reference count.

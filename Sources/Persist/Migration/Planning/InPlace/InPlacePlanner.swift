@@ -25,7 +25,7 @@ final class InPlacePlanner {
   let origins: RelationshipOrigins
   /// The hierarchies whose tables need no plan if the store has them as predicted.
   let unchanged: UnchangedHierarchies
-  /// The tables of these that the store has as predicted, whose columns all remain.
+  /// The tables of unchanged hierarchies whose actual columns are as predicted, and all remain.
   var unchangedTables: Set<String> = []
   let oldUses: ColumnUses
   let newUses: ColumnUses

@@ -38,7 +38,7 @@ private struct BatchInsertPass: ~Copyable {
   /// By property slot, the conversions to types narrower than their columns.
   private let narrows: [ValueConversion?]
   private var upserts: [GivenSlots: Upsert] = Dictionary()
-  private var history: HistoryWriter?
+  private let history: HistoryWriter?
   private(set) var outcome = BatchOutcome()
 
   var files: LargeValueFiles { binder.files }
@@ -60,7 +60,7 @@ private struct BatchInsertPass: ~Copyable {
   }
 
   init(_ batch: BatchInsert, store: SQLiteStore, connection: SQLiteConnection) throws {
-    // What can fail comes first: what isn't copied is initialized at once, or not at all.
+    // Calls that throw come first, because a noncopyable value must be initialized completely or not at all.
     let binder = CommitPass(RowWrites(), store: store, connection: connection)
     let history = try store.historyWriter(by: batch.origin, connection)
     let plan = try binder.plan(batch.entity)

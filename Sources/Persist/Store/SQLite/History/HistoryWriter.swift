@@ -5,6 +5,8 @@ import Synchronization
 ///
 /// Each change is one row. Consecutive changes of one kind, entity and columns are written together, by a prepared
 /// statement for several; nothing is read back. Without changes nothing is recorded.
+///
+/// It is a class, because the passes of an import continue one transaction.
 final class HistoryWriter {
   private let plan: HistoryPlan
   private let origin: HistoryOrigin

@@ -1,7 +1,7 @@
 /// Recording a save in the store's history.
 extension CommitPass {
   /// Records the deletions, while the rows still have the values that are kept.
-  mutating func recordDeletions() throws {
+  func recordDeletions() throws {
     guard let writer = history else { return }
     for row in writes.deletes {
       try writer.recordDeletion(of: key(of: row.key, row.entity), row.entity.index)
@@ -9,7 +9,7 @@ extension CommitPass {
   }
 
   /// Records everything else, after it was written.
-  mutating func recordChanges() throws {
+  func recordChanges() throws {
     guard let writer = history else { return }
     for (insert, key) in zip(writes.inserts, insertedKeys) {
       try writer.record(.insert, insert.entity.index, key: key)
