@@ -20,10 +20,13 @@ public struct StoreHealth: Sendable {
     public let latency: Duration?
     /// The reason why the store can't be read; nil if it can be.
     public let error: PersistenceError?
-    /// The number of commits on the store's server that have waited longer than a second for a synchronous standby.
+    /// The number of commits to the store's database that wait for a synchronous standby, a second or longer after they
+    /// began.
     ///
     /// Reads go on meanwhile, but no save returns until a standby confirms it. If the number stays above zero, alert
-    /// somebody: the standby is gone, or too slow. It is zero for stores in files and without a synchronous standby.
+    /// somebody: the standby is gone, or too slow. Commits of other roles count if the store's role has the privileges
+    /// of `pg_read_all_stats`. It is zero for stores in files, without a synchronous standby, and where the server
+    /// doesn't show its sessions.
     public let stalledCommits: Int
   }
 
@@ -58,7 +61,9 @@ extension PersistentStoreCoordinator {
         return .success(
           try await threads.background.run {
             _ = try store.metadata()
-            return (.now - begin, try store.stalledCommits())
+            let latency: Duration = .now - begin
+            // A store whose server doesn't show its sessions can be read.
+            return (latency, (try? store.stalledCommits()) ?? 0)
           })
       } catch let error as PersistenceError {
         return .failure(error)

@@ -29,7 +29,7 @@ extension Replica {
     let former = try await hub.entries(after: [:])
     let snapshot = try await writeSnapshot(to: hub)
     let work = work
-    // It may be another hub than before.
+    // A synchronization that has sent and received nothing records no position.
     try await hub.setPosition(inBackground { try work.position() })
     let oldest = work.sources.now().addingTimeInterval(-(time / Duration.seconds(1)))
     let positions = try await hub.positions()
@@ -125,8 +125,12 @@ extension Replica {
   ) async throws -> Bool {
     if parts.isEmpty { return true }
     for entry in try await hub.entries(after: [:]) where known.insert(entry).inserted {
-      guard let content = try await hub.content(of: entry), let set = try? ChangeSet(content) else { return false }
-      parts.subtract(set.digests.map(SyncEntry.init(part:)))
+      do {
+        guard let content = try await hub.content(of: entry) else { return false }
+        parts.subtract(try ChangeSet(content).digests.map(SyncEntry.init(part:)))
+      } catch let error as PersistenceError where !error.isOfHub {
+        return false
+      }
     }
     return true
   }

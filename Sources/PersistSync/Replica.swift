@@ -220,9 +220,9 @@ public final class Replica: Sendable {
     for entry in entries {
       if batch.sets.count >= 100 || size >= 8 << 20 || facts >= 100_000 { break }
       count += 1
-      guard let data = try await hub.content(of: entry) else { continue }
-      size += data.count
       do {
+        guard let data = try await hub.content(of: entry) else { continue }
+        size += data.count
         let set = try ChangeSet(data)
         guard set.entry == entry else { throw SyncFormat.error("It is that of another entry.") }
         batch.sets.append(set)
@@ -284,5 +284,5 @@ private actor SyncTurn {
 
 extension PersistenceError {
   /// Whether the hub couldn't be reached or read, so that nothing is known about the content.
-  fileprivate var isOfHub: Bool { [.serverFailed, .fileAccess, .diskFull].contains(code) }
+  var isOfHub: Bool { [.serverFailed, .fileAccess, .diskFull].contains(code) }
 }

@@ -26,7 +26,9 @@ public struct HTTPHub: SyncHub {
   ///
   /// - Parameters:
   ///   - url: The URL at which the server has mounted the hub.
-  ///   - session: The session for requests.
+  ///   - session: The session for requests. Where Foundation is the open-source one, requests over `http` with the
+  ///     shared session don't use it, because it ends the program if a connection is lost within the header of a
+  ///     response; other sessions still do.
   ///   - attempts: How often a request is tried.
   ///   - pause: The pause before the second attempt; each further one is twice as long, at most a minute.
   ///   - headers: Header fields for each request, for example the user's authorization.
@@ -49,7 +51,11 @@ public struct HTTPHub: SyncHub {
 
   /// Gets the content of an entry; nil if the server has none.
   public func content(of entry: SyncEntry) async throws -> Data? {
-    let (status, data) = try await send("GET", path(entry), accepting: [200, 404])
+    let (status, data) = try await send("GET", path(entry), accepting: [200, 404, 422])
+    if status == 422 {
+      throw PersistenceError(
+        .malformedFile, "The server can't read a change set. \(String(decoding: data.prefix(500), as: UTF8.self))")
+    }
     return status == 200 ? data : nil
   }
 

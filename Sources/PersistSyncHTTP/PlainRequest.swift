@@ -14,8 +14,7 @@
   /// A request over a connection of its own, without encryption.
   ///
   /// `URLSession` of the open-source Foundation ends the whole program if a connection is closed within the header of a
-  /// response ("Transfer completed, but there's no response"). An encrypted connection that is cut isn't closed
-  /// properly, which is an error there, too.
+  /// response ("Transfer completed, but there's no response"). Over TLS, it reports a cut connection as an error.
   struct PlainRequest: Sendable {
     private let url: URL
     private let host: String
@@ -33,8 +32,9 @@
       let method = request.httpMethod ?? "GET"
       let path = url.path(percentEncoded: true) + (url.query(percentEncoded: true).map { "?\($0)" } ?? "")
       var fields = request.allHTTPHeaderFields ?? [:]
-      for name in fields.keys where ["host", "connection", "content-length"].contains(name.lowercased()) {
-        fields[name] = nil
+      for name in fields.keys {
+        if name.lowercased() == "host" { return nil }
+        if ["connection", "content-length"].contains(name.lowercased()) { fields[name] = nil }
       }
       let body = request.httpBody ?? Data()
       let name = host.contains(":") ? "[\(host)]" : host
@@ -69,17 +69,27 @@
       defer { socket.close() }
       do {
         try connect()
-        try send()
-        var response = PlainResponse(hasBody: hasBody)
-        while !response.isComplete {
-          let part = try receive()
-          if part.isEmpty { try response.close() } else { try response.append(part) }
+        // A server may refuse a request, and close the connection, before it has read all of it.
+        let sending = Result { try send() }
+        do {
+          return try receiveResponse()
+        } catch {
+          try sending.get()
+          throw error
         }
-        return (response.status, response.body)
       } catch {
         if socket.isCancelled { throw CancellationError() }
         throw error
       }
+    }
+
+    private func receiveResponse() throws -> (status: Int, data: Data) {
+      var response = PlainResponse(hasBody: hasBody)
+      while !response.isComplete {
+        let part = try receive()
+        if part.isEmpty { try response.close() } else { try response.append(part) }
+      }
+      return (response.status, response.body)
     }
 
     private func connect() throws {
@@ -124,175 +134,6 @@
 
     private static func words(_ code: Int32) -> String {
       code == EAGAIN ? "It didn't answer in time." : "The connection was lost."
-    }
-  }
-
-  /// A socket that another thread may interrupt.
-  private final class OpenSocket: Sendable {
-    private struct State: Sendable {
-      var handle: Int32 = -1
-      var isCancelled = false
-    }
-
-    private let state = LockProtected(State())
-
-    private var handle: Int32 { state.withLock(\.handle) }
-    var isCancelled: Bool { state.withLock(\.isCancelled) }
-
-    /// - Returns: False if the system has no such sockets.
-    func open(_ family: Int32, _ type: Int32, _ timeout: TimeInterval) throws -> Bool {
-      try state.withLock { state in
-        if state.isCancelled { throw CancellationError() }
-        state.handle = socket(family, type, 0)
-        guard state.handle >= 0 else { return false }
-        var limit = timeval()
-        limit.tv_sec = .init(max(1, min(timeout, 3600)))
-        let size = socklen_t(MemoryLayout<timeval>.size)
-        for option in [SO_RCVTIMEO, SO_SNDTIMEO] { setsockopt(state.handle, SOL_SOCKET, option, &limit, size) }
-        return true
-      }
-    }
-
-    func connect(_ address: addrinfo) -> Bool {
-      #if canImport(Glibc)
-        Glibc.connect(handle, address.ai_addr, address.ai_addrlen) == 0
-      #elseif canImport(Musl)
-        Musl.connect(handle, address.ai_addr, address.ai_addrlen) == 0
-      #else
-        Android.connect(handle, address.ai_addr, address.ai_addrlen) == 0
-      #endif
-    }
-
-    func send(_ bytes: UnsafeRawBufferPointer) -> Int {
-      #if canImport(Glibc)
-        Glibc.send(handle, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
-      #elseif canImport(Musl)
-        Musl.send(handle, bytes.baseAddress, bytes.count, MSG_NOSIGNAL)
-      #else
-        bytes.baseAddress.map { Android.send(handle, $0, bytes.count, Int32(MSG_NOSIGNAL)) } ?? 0
-      #endif
-    }
-
-    func receive(_ bytes: UnsafeMutableRawBufferPointer) -> Int { recv(handle, bytes.baseAddress, bytes.count, 0) }
-
-    func cancel() {
-      state.withLock { state in
-        state.isCancelled = true
-        if state.handle >= 0 { _ = shutdown(state.handle, Int32(SHUT_RDWR)) }
-      }
-    }
-
-    func close() {
-      state.withLock { state in
-        guard state.handle >= 0 else { return }
-        #if canImport(Glibc)
-          _ = Glibc.close(state.handle)
-        #elseif canImport(Musl)
-          _ = Musl.close(state.handle)
-        #else
-          _ = Android.close(state.handle)
-        #endif
-        state.handle = -1
-      }
-    }
-  }
-
-  /// A response that is read from its bytes as they arrive.
-  struct PlainResponse {
-    private static let maximumHeadSize = 64 << 10
-    private static let maximumBodySize = 512 << 20
-
-    /// The end of the body.
-    private enum End {
-      case size(Int), chunks, connection
-    }
-
-    private let hasBody: Bool
-    private var rest: [UInt8] = []
-    private var end: End?
-    private(set) var status = 0
-    private(set) var body = Data()
-    private(set) var isComplete = false
-
-    /// - Parameter hasBody: False for the response to a request for the header alone.
-    init(hasBody: Bool) { self.hasBody = hasBody }
-
-    private static var isCut: NoResponse { .init(message: "Its answer was cut off.") }
-    private static var isInvalid: NoResponse { .init(message: "Its answer isn't HTTP.") }
-
-    mutating func append(_ part: [UInt8]) throws {
-      rest += part
-      while end == nil, try readHead() {}
-      guard end != nil, !isComplete else { return }
-      try readBody()
-    }
-
-    /// Records that the connection was closed.
-    mutating func close() throws {
-      guard case .connection? = end else { throw Self.isCut }
-      isComplete = true
-    }
-
-    /// - Returns: Whether a header was read, which may be followed by that of the response itself.
-    private mutating func readHead() throws -> Bool {
-      guard let length = rest.firstRange(of: Array("\r\n\r\n".utf8))?.upperBound else {
-        guard rest.count <= Self.maximumHeadSize else { throw Self.isInvalid }
-        return false
-      }
-      let lines = String(decoding: rest[..<length], as: UTF8.self).split(separator: "\r\n")
-      rest.removeFirst(length)
-      let parts = (lines.first ?? "").split(separator: " ", maxSplits: 2)
-      guard parts.count >= 2, parts[0].hasPrefix("HTTP/1."), let status = Int(parts[1]), (100..<600).contains(status)
-      else { throw Self.isInvalid }
-      if status < 200 { return true }
-      self.status = status
-      var fields: [String: String] = [:]
-      for line in lines.dropFirst() {
-        let pair = line.split(separator: ":", maxSplits: 1)
-        guard pair.count == 2 else { continue }
-        fields[pair[0].lowercased()] = pair[1].trimmingCharacters(in: .whitespaces)
-      }
-      if !hasBody || status == 204 || status == 304 {
-        end = .size(0)
-      } else if fields["transfer-encoding"]?.lowercased().hasSuffix("chunked") == true {
-        end = .chunks
-      } else if let text = fields["content-length"] {
-        guard let size = Int(text), size >= 0 else { throw Self.isInvalid }
-        end = .size(size)
-      } else {
-        end = .connection
-      }
-      return true
-    }
-
-    private mutating func readBody() throws {
-      switch end {
-      case .size(let size):
-        body += rest.prefix(size - body.count)
-        rest = []
-        isComplete = body.count == size
-      case .chunks: try readChunks()
-      case .connection:
-        body += rest
-        rest = []
-      case nil: break
-      }
-      guard body.count <= Self.maximumBodySize else { throw NoResponse(message: "Its answer is too large.") }
-    }
-
-    private mutating func readChunks() throws {
-      while !isComplete, let line = rest.firstRange(of: Array("\r\n".utf8)) {
-        let text = String(decoding: rest[..<line.lowerBound], as: UTF8.self).prefix { $0 != ";" }
-        guard let size = Int(text.trimmingCharacters(in: .whitespaces), radix: 16), size >= 0,
-          size <= Self.maximumBodySize
-        else { throw Self.isInvalid }
-        let end = line.upperBound + size + 2
-        guard rest.count >= end else { return }
-        body += rest[line.upperBound..<line.upperBound + size]
-        rest.removeFirst(end)
-        // Fields after the last chunk are of no interest.
-        if size == 0 { isComplete = true }
-      }
     }
   }
 #endif

@@ -77,7 +77,8 @@ struct ServiceTests {
       defer { server.stop() }
       let url = try #require(URL(string: server.url))
       func setStandby(_ name: String) throws {
-        try ForeignSQL.run(["ALTER SYSTEM SET synchronous_standby_names = '\(name)'", "SELECT pg_reload_conf()"], at: url)
+        try ForeignSQL.run(
+          ["ALTER SYSTEM SET synchronous_standby_names = '\(name)'", "SELECT pg_reload_conf()"], at: url)
       }
       let observed = try Observed(url)
       try observed.fill()

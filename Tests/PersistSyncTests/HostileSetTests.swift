@@ -53,7 +53,8 @@ struct HostileSetTests {
     }
     #expect(try set([whole, whole]).count == 2)
     let others = [
-      whole.prefix(4), whole.prefix(10), whole + [0], Data([0, 0, 0, 0]) + whole.dropFirst(4), whole.dropLast() + [0xFF],
+      whole.prefix(4), whole.prefix(10), whole + [0], Data([0, 0, 0, 0]) + whole.dropFirst(4),
+      whole.dropLast() + [0xFF],
     ]
     for other in others.map({ Data($0) }) {
       for values in [[other], [whole, other], [other, other], [whole, whole, other]] {
@@ -158,5 +159,18 @@ struct HostileSetTests {
       #expect(try device.contents().contains { $0.contains("name=later") })
       try device.close()
     }
+  }
+
+  @Test("A snapshot that claims to cover more change sets than there can be is refused")
+  func covers() throws {
+    for number in [Int64.max, Int64.max - 1, Int64(1) << 56] {
+      let entry = SyncEntry(replica: SyncEntry.snapshot(UUID()), number: 1)
+      let set = ChangeSet(entry, [ChangeSet.Fact(cover: UUID(), upTo: number)])
+      #expect(throws: PersistenceError.self) { try ChangeSet(set.data) }
+    }
+    var received = ReceivedSets()
+    received.insert(1)
+    received.insertAll(upTo: .max)
+    #expect(received.upTo == .max)
   }
 }

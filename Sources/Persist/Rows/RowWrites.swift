@@ -56,8 +56,8 @@ package struct RowWrites: Sendable {
     package let key: ManagedObjectID.Key
     package let entity: Entity
     /// `Z_OPT` as it was read; the write fails as a conflict if the row's current value differs. Nil for a row that
-    /// wasn't read: the write fails only if the row doesn't exist, and the caller ensures by other means that nobody has
-    /// changed it.
+    /// wasn't read: the write fails only if the row doesn't exist, and the caller ensures by other means that nobody
+    /// has changed it.
     package let version: Int64?
     /// The changed property slots. May be empty: the row's version is still incremented.
     package let slots: [Int]

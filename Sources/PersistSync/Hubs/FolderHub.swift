@@ -82,7 +82,8 @@ public struct FolderHub: SyncHub {
     }
   }
 
-  /// Others may write to the folder: reading a pipe might never end, and a link may lead anywhere.
+  /// Refuses everything but regular files, since others may write to the folder: reading a pipe might never end, and a
+  /// link may lead anywhere.
   ///
   /// - Throws: `PersistenceError.Code.malformedFile` unless it is a file of an acceptable size, or there is none.
   private func check(_ file: URL) throws {
@@ -118,7 +119,7 @@ public struct FolderHub: SyncHub {
       // The file system has no links.
       try FileManager.default.moveItem(at: draft, to: file)
     }
-    // The replica deletes its own copy of the change set. Some network volumes can't do this.
+    // The replica deletes its own copy of the change set. Some network volumes can't flush a folder.
     let depth = missing.map { file.absoluteURL.pathComponents.count - $0.pathComponents.count } ?? 0
     var changed = file
     for _ in 0...max(depth, 0) {
@@ -130,7 +131,8 @@ public struct FolderHub: SyncHub {
 
   /// Returns whether there is a file for an entry.
   public func contains(_ entry: SyncEntry) async throws -> Bool {
-    FileManager.default.fileExists(atPath: file(of: entry).path)
+    let file = file(of: entry)
+    return !FileState.isLink(file) && FileState(file)?.isRegular == true
   }
 
   /// Lists the files of parts.

@@ -125,7 +125,7 @@ struct ReceivedSets: Sendable, Hashable {
   }
 
   private mutating func advance() {
-    while others.remove(upTo + 1) != nil { upTo += 1 }
+    while upTo < .max, others.remove(upTo + 1) != nil { upTo += 1 }
   }
 
   var bytes: Data {

@@ -6,8 +6,8 @@ struct InstructionCount: Codable {
   /// All instructions, on all threads.
   var all: Int
   /// Those in the program itself, without its libraries and without the benchmark's functions: Persist's code, wherever
-  /// the compiler put it. Copies of generic functions of Swift's for Persist's types count too; otherwise a change of an
-  /// unrelated file moved up to a tenth of a workload between both.
+  /// the compiler put it. Copies of generic functions of Swift's for Persist's types count too; otherwise a change of
+  /// an unrelated file moved up to a tenth of a workload between both.
   var own: Int
   /// Those in Swift's standard library, which is where a process creates the types that it uses for the first time.
   var swift: Int
@@ -59,7 +59,8 @@ struct InstructionCount: Codable {
         if Self.allocators.contains(called) { allocations += Int(field.prefix { $0 != " " }) ?? 0 }
       } else if let first = line.first, first.isNumber || "+-*".contains(first) {
         defer { isCallCost = false }
-        guard !isCallCost, let cost = line.split(separator: " ").dropFirst().first.flatMap({ Int($0) }) else { continue }
+        let fields = line.split(separator: " ")
+        guard !isCallCost, let cost = fields.dropFirst().first.flatMap({ Int($0) }) else { continue }
         all += cost
         if isOwn { own += cost }
         if isSwift { swift += cost }

@@ -38,7 +38,8 @@ struct SyncCommand: ParsableCommand {
   @Flag(
     help: ArgumentHelp(
       "Send a snapshot of the whole store, and delete what it replaces.",
-      discussion: "For another hub than before, and for one that was put back to an earlier state."))
+      discussion: "For another hub than before, and for one that was put back to an earlier state. Replicas that haven't "
+        + "synchronized for 90 days aren't waited for."))
   var snapshot = false
 
   @OptionGroup var common: OutputArguments
@@ -69,15 +70,15 @@ struct SyncCommand: ParsableCommand {
     let hub = try hub.open(registry)
     if snapshot {
       _ = try Blocking.result { try await replica.compact(hub, forgetting: .seconds(90 * 86_400)) }
-    } else if try Blocking.result({ try await !replica.isKnown(to: hub) }) {
-      StandardError.print(
-        """
-        note: The hub doesn't have the change sets that the store has sent before, to another hub or to an earlier \
-        state of this one. With --snapshot, it gets everything.
-        """)
     }
+    var isChecked = snapshot
     while true {
       do {
+        if !isChecked {
+          let isKnown = try Blocking.result { try await replica.isKnown(to: hub) }
+          isChecked = true
+          if !isKnown { StandardError.print(Self.unknown) }
+        }
         let report = try Blocking.result { try await replica.synchronize(with: hub) }
         let isNew = report.sent > 0 || report.received > 0 || !report.refused.isEmpty
         if !watch || isNew { try show(report) }
@@ -91,6 +92,11 @@ struct SyncCommand: ParsableCommand {
       Thread.sleep(forTimeInterval: interval)
     }
   }
+
+  private static let unknown = """
+    note: The hub doesn't have the change sets that the store has sent before, to another hub or to an earlier state of \
+    this one. With --snapshot, it gets everything, unless the server gives each user a part of its store.
+    """
 
   /// Failures that the next attempt may not have.
   private static let temporary: Set<PersistenceError.Code> = [.serverFailed, .storeBusy, .fileAccess]
