@@ -53,6 +53,7 @@ final class ObservedStore: PersistentStore, ObservedSource {
   func setMetadata(_ metadata: StoreMetadata) throws { try base.setMetadata(metadata) }
   func savePendingMetadata() throws { try base.savePendingMetadata() }
   func recordUncleanEnd() { base.recordUncleanEnd() }
+  func stalledCommits() throws -> Int { try base.stalledCommits() }
 
   // MARK: Reading
 

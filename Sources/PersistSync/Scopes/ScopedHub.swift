@@ -149,6 +149,8 @@ public struct ScopedHub: SyncHub {
     let limit = Stamp.time(of: work.server.sources.now()) + Stamp.maximumSkew
     let changes = try await inBackground {
       try work.server.repeating {
+        // The rows are computed from facts, which the server's own saves get when they are captured.
+        try work.server.capture()
         let step = try work.server.open().step
         let number = try step.history.lastNumber()
         let changes = try ChangeReview(step: step, coordinator: coordinator, user: user, scope: scope)

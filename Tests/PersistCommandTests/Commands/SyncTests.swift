@@ -60,7 +60,7 @@ struct SyncTests {
       _ = try run("fill", path("b.sqlite"), "--models", models, "--rows", "1", "--seed", "7")
       for _ in 0..<2 { #expect(try !run("sync", path("a.sqlite"), path("hub")).messages.contains("--snapshot")) }
       let note = try run("sync", path("a.sqlite"), path("other")).messages
-      #expect(note.contains("With --snapshot, it gets everything."))
+      #expect(note.contains("With --snapshot, it gets everything"))
       #expect(try !run("sync", path("a.sqlite"), path("other"), "--snapshot").messages.contains("--snapshot"))
       #expect(try !run("sync", path("a.sqlite"), path("other")).messages.contains("--snapshot"))
       _ = try run("sync", path("b.sqlite"), path("other"))

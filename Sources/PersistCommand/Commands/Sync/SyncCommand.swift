@@ -38,8 +38,10 @@ struct SyncCommand: ParsableCommand {
   @Flag(
     help: ArgumentHelp(
       "Send a snapshot of the whole store, and delete what it replaces.",
-      discussion: "For another hub than before, and for one that was put back to an earlier state. Replicas that haven't "
-        + "synchronized for 90 days aren't waited for."))
+      discussion: """
+        For another hub than before, and for one that was put back to an earlier state. Replicas that haven't \
+        synchronized for 90 days aren't waited for.
+        """))
   var snapshot = false
 
   @OptionGroup var common: OutputArguments
@@ -94,8 +96,8 @@ struct SyncCommand: ParsableCommand {
   }
 
   private static let unknown = """
-    note: The hub doesn't have the change sets that the store has sent before, to another hub or to an earlier state of \
-    this one. With --snapshot, it gets everything, unless the server gives each user a part of its store.
+    note: The hub doesn't have the change sets that the store has sent before, to another hub or to an earlier state \
+    of this one. With --snapshot, it gets everything, unless the server gives each user a part of its store.
     """
 
   /// Failures that the next attempt may not have.

@@ -93,7 +93,6 @@ struct CommitPass: ~Copyable {
   }
 
   /// The key of a row to update or delete; see ``TemporaryKeys``.
-  @inline(never)
   func key(of key: ManagedObjectID.Key, _ entity: Entity) throws -> Int64 {
     try temporaryKeys.key(of: key, entity, at: store.url)
   }
