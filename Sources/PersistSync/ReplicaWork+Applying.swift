@@ -53,7 +53,7 @@ extension ReplicaWork {
       record.time = max(record.time, rows.pass.latest)
       let replicas = rows.pass.replicas.union(sets.map(\.entry).filter(\.isOrdinary).map(\.replica))
       _ = try commit(
-        rows.writes, nil, rows.entries, in: step, record, from: FactJoining.origins(replicas), after: record.position)
+        rows.writes, rows.entries, in: step, record, from: FactJoining.origins(replicas), after: record.position)
       let applied = AppliedSets(problems: rows.problems, waiting: step.map.failures)
       return (captured + applied, leavesObjects ? tables.indices.map(rows.pass.leftFacts) : nil)
     }
@@ -77,7 +77,7 @@ extension ReplicaWork {
     record.time = max(record.time, pass.latest)
     let replicas = pass.replicas.union(sets.map(\.entry).filter(\.isOrdinary).map(\.replica))
     _ = try commit(
-      pass.writes, nil, pass.entries, in: step, record, from: FactJoining.origins(replicas), after: record.position)
+      pass.writes, pass.entries, in: step, record, from: FactJoining.origins(replicas), after: record.position)
     return AppliedSets(problems: pass.problems, waiting: step.map.failures)
   }
 

@@ -128,9 +128,8 @@ struct ReplicaWork: Sendable {
         try addSets(pass.facts, &new, step)
         try addSets(pass.values, &new, step)
       }
-      let rows = step.store.clearing(pass.danglingRows)
-      _ = try commit(
-        rows.writes, rows.changes, pass.entries, in: step, new, from: nil, after: last, advances: false)
+      let writes = step.store.clearing(pass.danglingRows)
+      _ = try commit(writes, pass.entries, in: step, new, from: nil, after: last, advances: false)
       return AppliedSets(waiting: step.map.failures)
     }
   }
@@ -151,23 +150,22 @@ struct ReplicaWork: Sendable {
     let deleted = try pass.assignRows()
     let writing = try RowWriting(pass, deleting: deleted)
     record = try commit(
-      writing.writes, writing.changes, entries, in: step, record, from: facts.origins,
-      after: number ?? record.position, advances: number == nil)
+      writing.writes, entries, in: step, record, from: facts.origins, after: number ?? record.position,
+      advances: number == nil)
     return (record, AppliedSets(problems: writing.problems, waiting: step.map.failures))
   }
 
   /// Writes rows and entries in one transaction.
   ///
   /// - Parameters:
-  ///   - changes: The changed objects; nil for those of the inserted and updated rows.
   ///   - origins: The replicas that made the changes.
   ///   - entries: Entries beside those of the step.
   ///   - number: The last transaction of the history that the step knows.
   ///   - advances: Whether the transaction becomes the record's position, so that it needn't be read again.
   /// - Returns: The new record.
   func commit(
-    _ writes: RowWrites, _ changes: SavedChanges?, _ entries: AttachedList, in step: SyncStep, _ record: ReplicaRecord,
-    from origins: String?, after number: Int64, advances: Bool = true
+    _ writes: RowWrites, _ entries: AttachedList, in step: SyncStep, _ record: ReplicaRecord, from origins: String?,
+    after number: Int64, advances: Bool = true
   ) throws -> ReplicaRecord {
     var (record, writes) = (record, writes)
     if advances, !writes.isEmpty { record.position = number + 1 }
@@ -189,7 +187,7 @@ struct ReplicaWork: Sendable {
     }
     arrivals.add(attached, step.tables.record)
     // Large sets of identifiers are made only for contexts that merge them.
-    coordinator.announce { changes ?? step.store.changes(of: writes) }
+    coordinator.announce { step.store.changes(of: writes) }
     return step.tables.record ?? record
   }
 

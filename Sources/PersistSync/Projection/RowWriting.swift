@@ -5,7 +5,6 @@ import Persist
 struct RowWriting {
   let pass: ProjectionPass
   private(set) var writes = RowWrites()
-  private(set) var changes = SavedChanges()
   private(set) var problems: [SyncProblem] = []
   /// The members that rows gain and lose, by relationship.
   private var gained: [End: [SyncTables.RowID]] = [:]
@@ -53,7 +52,6 @@ struct RowWriting {
       }
       if !updated.contains(target.id) {
         writes.touches.append(.init(key: .permanent(row.key), entity: row.entity, version: row.snapshot.version))
-        changes.updatedObjectIDs.insert(store.identifier(row.entity, row.key))
       }
     }
   }
@@ -63,7 +61,6 @@ struct RowWriting {
       guard let entity = pass.step.model.entitiesByName[name] else { continue }
       for (key, row) in try store.rows(of: entity, ids.map(\.key)).sorted(by: { $0.key < $1.key }) {
         writes.deletes.append(.init(key: .permanent(key), entity: entity, version: row.snapshot.version))
-        changes.deletedObjectIDs.insert(store.identifier(entity, key))
       }
     }
   }
@@ -113,14 +110,12 @@ struct RowWriting {
     let key = ManagedObjectID.Key.permanent(target.id.key)
     guard let row = target.row else {
       writes.inserts.append(.init(key: key, entity: target.entity, values: values))
-      changes.insertedObjectIDs.insert(store.identifier(target.entity, target.id.key))
       return
     }
     guard !slots.isEmpty else { return }
     writes.updates.append(
       .init(key: key, entity: row.entity, version: row.snapshot.version, slots: slots.sorted(), values: values))
     updated.insert(target.id)
-    changes.updatedObjectIDs.insert(store.identifier(row.entity, row.key))
   }
 
   private mutating func require(_ value: StoredValue, of property: Property, in target: ProjectionPass.Target) {

@@ -23,24 +23,23 @@ struct HeadUses {
   ///
   /// - Parameter head: The number of its head.
   mutating func use(of head: Int, in entity: Entity, _ step: SyncStep) throws -> Use {
-    let place = entity.number &* Self.stride &+ head
+    let place = entity.index &* Self.stride &+ head
     if head < Self.stride, place < codes.count, let known = Use(code: codes[place]) { return known }
     return try find(head, entity, step)
   }
 
   @inline(never)
   private mutating func find(_ head: Int, _ entity: Entity, _ step: SyncStep) throws -> Use {
+    let wide = entity.index << 32 | head
+    if let known = further[wide] { return known }
+    let use = try Self.use(of: head, in: entity, step)
     guard head < Self.stride else {
-      let place = entity.number << 32 | head
-      if let known = further[place] { return known }
-      let use = try Self.use(of: head, in: entity, step)
-      further[place] = use
+      further[wide] = use
       return use
     }
-    let use = try Self.use(of: head, in: entity, step)
-    let missing = (entity.number + 1) * Self.stride - codes.count
+    let missing = (entity.index + 1) * Self.stride - codes.count
     if missing > 0 { codes += Array(repeating: -1, count: missing) }
-    codes[entity.number * Self.stride + head] = use.code
+    codes[entity.index * Self.stride + head] = use.code
     return use
   }
 

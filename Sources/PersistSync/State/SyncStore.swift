@@ -122,7 +122,7 @@ struct SyncStore {
     }
   }
 
-  /// The objects of inserted and updated rows.
+  /// The objects whose rows are inserted, updated and deleted.
   func changes(of writes: RowWrites) -> SavedChanges {
     func ids(_ rows: some Sequence<(Entity, ManagedObjectID.Key)>) -> Set<ManagedObjectID> {
       Set(
@@ -130,14 +130,16 @@ struct SyncStore {
           ManagedObjectID(entityName: entity.name, storeIdentifier: storeIdentifier, key: key)
         })
     }
+    let touched = ids(writes.touches.lazy.map { ($0.entity, $0.key) })
     return SavedChanges(
       inserted: ids(writes.inserts.lazy.map { ($0.entity, $0.key) }),
-      updated: ids(writes.updates.lazy.map { ($0.entity, $0.key) }))
+      updated: ids(writes.updates.lazy.map { ($0.entity, $0.key) }).union(touched),
+      deleted: ids(writes.deletes.lazy.map { ($0.entity, $0.key) }))
   }
 
   /// The writes that set columns of rows to nil.
-  func clearing(_ columns: [(row: Row, slot: Int)]) -> (writes: RowWrites, changes: SavedChanges) {
-    var (writes, changes) = (RowWrites(), SavedChanges())
+  func clearing(_ columns: [(row: Row, slot: Int)]) -> RowWrites {
+    var writes = RowWrites()
     let slots = Dictionary(grouping: columns) { self.row($0.row.entity, $0.row.key) }
     for (id, columns) in slots.sorted(by: { ($0.key.root, $0.key.key) < ($1.key.root, $1.key.key) }) {
       guard let row = columns.first?.row else { continue }
@@ -145,9 +147,8 @@ struct SyncStore {
         .init(
           key: .permanent(id.key), entity: row.entity, version: row.snapshot.version,
           slots: columns.map(\.slot).sorted(), values: SlotValues()))
-      changes.updatedObjectIDs.insert(identifier(row.entity, id.key))
     }
-    return (writes, changes)
+    return writes
   }
 
   func row(_ entity: Entity, _ key: Int64) -> SyncTables.RowID {
