@@ -44,15 +44,13 @@ extension ParentRows {
     func conflict(
       _ id: ManagedObjectID, of entity: Entity, version: Int64?, mayBeGone: Bool, mayBeNewer: Bool = false
     ) -> RowConflict? {
-      let version = version ?? 0
       guard let object = targets[id], object.change != .deleted, object.loading != .missing,
         object.hasNoRow || object.snapshot != nil
       else {
-        return mayBeGone ? nil : RowConflict(id: id, entity: entity, expectedVersion: version, storedVersion: nil)
+        return mayBeGone ? nil : RowConflict(id: id, entity: entity, expectedVersion: version ?? 0, storedVersion: nil)
       }
-      guard !mayBeNewer, justRead.contains(id), let stored = object.snapshot?.version, stored != version else {
-        return nil
-      }
+      guard !mayBeNewer, justRead.contains(id), let version, let stored = object.snapshot?.version, stored != version
+      else { return nil }
       return RowConflict(id: id, entity: entity, expectedVersion: version, storedVersion: stored)
     }
     let conflicts =
