@@ -18,7 +18,7 @@ struct HostileRequestTests {
     let model: ManagedObjectModel
     /// The replicas of the server, of the attacker's honest device and of the other user's.
     let replicas: [UUID]
-    /// What the users have sent.
+    /// The change sets that the users have sent.
     let sets: [Data]
     private let sources: SeededSources
 

@@ -103,10 +103,10 @@ struct ScopeTables {
     return all
   }
 
-  /// Which of some objects the user's devices have.
+  /// The objects among some that the user's devices have.
   func held(_ identities: Set<Identity>) throws -> Set<Identity> { try found(identities, in: .held) }
 
-  /// Which of some objects are in a table.
+  /// The objects among some that are in a table.
   func found(_ identities: Set<Identity>, in table: Table) throws -> Set<Identity> {
     let all = identities.sorted()
     let found = try history.attachedEntries(all.map { AttachedRange(key: key(table, $0)) }, limit: 1)

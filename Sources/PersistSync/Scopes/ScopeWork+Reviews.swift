@@ -44,7 +44,7 @@ extension ScopeWork {
     let (step, _, _) = try server.open()
     let tables = ScopeTables(history: step.history, user: user)
     var entries = AttachedEntries()
-    // What has left the user's devices comes back to all of them, also to those that still have it.
+    // Objects that have left the user's devices come back to all of them, also to those that still have them.
     let known = try tables.held(outcome.objects).union(tables.found(outcome.objects, in: .left))
     for identity in outcome.objects.subtracting(known) { entries.values[tables.key(.held, identity)] = Data() }
     for (identity, reason) in outcome.refused {

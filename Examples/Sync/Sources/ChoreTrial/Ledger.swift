@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// What devices were told to do, and whether they have acknowledged it.
+/// The changes that devices were told to make, and whether they have acknowledged them.
 ///
 /// Each chore has a number, and each of its titles is one that no other change sets: `17.4` is the fifth title of chore
 /// 17. Therefore a store shows which change it has.
@@ -57,7 +57,7 @@ final class Ledger: Sendable {
 
   func add(_ entry: Entry, to chore: Int) { chores.withLock { $0[chore].entries.append(entry) } }
 
-  /// What a store shows of a chore.
+  /// The state of a chore as a store shows it.
   struct Shown: Equatable {
     let title: Int
     let isDone: Bool

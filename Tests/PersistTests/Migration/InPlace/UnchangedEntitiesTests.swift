@@ -5,7 +5,7 @@ import Testing
 @testable import PersistCore
 @testable import PersistModel
 
-/// What is known of entities that a migration doesn't change, without comparing and planning their parts.
+/// The knowledge about entities that a migration doesn't change, without comparing and planning their parts.
 @Suite("Entities that a migration doesn't change")
 struct UnchangedEntitiesTests {
   @Test(
