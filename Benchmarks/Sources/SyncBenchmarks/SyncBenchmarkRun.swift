@@ -6,21 +6,27 @@ struct SyncBenchmarkRun: Sendable {
   private let items: Int
   private let changes: Int
   private let rounds: Int
+  private let identification: SyncSample.Identification
 
   init(_ options: [String: String]) {
     self.options = options
     items = options["items"].flatMap { Int($0) } ?? 100_000
     changes = options["changes"].flatMap { Int($0) } ?? min(10_000, items)
     rounds = options["rounds"].flatMap { Int($0) } ?? 3
+    identification = options["identified-by"].flatMap(SyncSample.Identification.init) ?? .value
   }
 
   func run() async throws {
     if let step = options["step"] { try await run(step) } else { try await measureAll() }
   }
 
+  private func contest(in folder: URL, items: Int, changes: Int) -> SyncContest {
+    SyncContest(folder: folder, items: items, changes: changes, rounds: rounds, identification: identification)
+  }
+
   private func run(_ step: String) async throws {
     let folder = URL(fileURLWithPath: options["folder"] ?? ".")
-    let contest = SyncContest(folder: folder, items: items, changes: changes, rounds: rounds)
+    let contest = self.contest(in: folder, items: items, changes: changes)
     switch step {
     case "fill": try contest.fill()
     case "begin": try await contest.begin()
@@ -40,7 +46,7 @@ struct SyncBenchmarkRun: Sendable {
     func contest(_ name: String, items: Int, changes: Int) throws -> SyncContest {
       let place = folder.appendingPathComponent(name)
       try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
-      return SyncContest(folder: place, items: items, changes: changes, rounds: rounds)
+      return self.contest(in: place, items: items, changes: changes)
     }
     let main = try contest("main", items: items, changes: changes)
     try await main.measureArrival()

@@ -10,51 +10,54 @@ struct SyncContest {
   /// The number of changed values.
   let changes: Int
   let rounds: Int
+  let identification: SyncSample.Identification
 
   private var hub: FolderHub { FolderHub(folder.appendingPathComponent("hub")) }
 
   func file(_ name: String) -> URL { folder.appendingPathComponent("\(name).sqlite") }
 
+  private func device(_ name: String) throws -> SyncDevice { try SyncDevice(file(name), identification) }
+
   // MARK: Steps
 
   /// Fills the first store.
   func fill() throws {
-    let device = try SyncDevice(file("one"))
+    let device = try self.device("one")
     try device.addItems(items)
     try device.close()
   }
 
   /// Writes a snapshot of the first store.
   func begin() async throws {
-    let device = try SyncDevice(file("one"))
+    let device = try self.device("one")
     try await device.replica.compact(hub, forgetting: .zero)
     try device.close()
   }
 
   /// Applies the snapshot to an empty store.
   func arrive(as name: String = "two") async throws {
-    let device = try SyncDevice(file(name))
+    let device = try self.device(name)
     try await device.replica.synchronize(with: hub)
     try device.close()
   }
 
   /// Changes items of the first store.
   func change(_ spread: SyncSample.Spread, round: Int) throws {
-    let device = try SyncDevice(file("one"))
+    let device = try self.device("one")
     try device.change(changes, of: items, spread, round: round).save()
     try device.close()
   }
 
   /// Synchronizes a store.
   func synchronize(_ name: String) async throws {
-    let device = try SyncDevice(file(name))
+    let device = try self.device(name)
     try await device.replica.synchronize(with: hub)
     try device.close()
   }
 
   /// The two stores, which are open as in a program that runs: what is read once for an open store has been read.
   private func devices() async throws -> [SyncDevice] {
-    let devices = try ["one", "two"].map { try SyncDevice(file($0)) }
+    let devices = try ["one", "two"].map { try device($0) }
     for device in devices { try await device.replica.synchronize(with: hub) }
     return devices
   }
@@ -69,7 +72,7 @@ struct SyncContest {
 
   private func checkEquality() throws {
     let sums = try ["one", "two"].map { name in
-      let device = try SyncDevice(file(name))
+      let device = try self.device(name)
       defer { try? device.close() }
       return try device.checksum(of: items)
     }

@@ -5,7 +5,16 @@ import PersistSync
 /// The objects that are synchronized: items with a random identifier, in groups of 20.
 enum SyncSample {
   static let itemsPerGroup = 20
-  static let identifiers = ["Item": "id", "Group": "id"]
+
+  /// What objects are known by.
+  enum Identification: String {
+    /// Their random identifiers.
+    case value
+    /// Their creation, as it is without further ado.
+    case creation
+
+    var attributes: [String: String] { self == .value ? ["Item": "id", "Group": "id"] : [:] }
+  }
 
   static func newModel() throws -> ManagedObjectModel {
     try ManagedObjectModel(
@@ -61,10 +70,10 @@ struct SyncDevice {
   let coordinator: PersistentStoreCoordinator
   let replica: Replica
 
-  init(_ file: URL) throws {
+  init(_ file: URL, _ identification: SyncSample.Identification) throws {
     coordinator = PersistentStoreCoordinator(model: try SyncSample.newModel())
     try coordinator.addStore(at: file, options: StoreOptions(tracksHistory: true))
-    replica = try Replica(coordinator, identifiedBy: SyncSample.identifiers)
+    replica = try Replica(coordinator, identifiedBy: identification.attributes)
   }
 
   func close() throws {

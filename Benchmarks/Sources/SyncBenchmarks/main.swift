@@ -2,13 +2,13 @@ import Foundation
 
 // Measures synchronization beside saving, copying and an upsert written by hand, and prints tables in Markdown:
 //
-//   SyncBenchmarks [--items 100000] [--changes 10000] [--rounds 3]
+//   SyncBenchmarks [--items 100000] [--changes 10000] [--rounds 3] [--identified-by value|creation]
 //
 // With a step, it does only that, in a folder that remains, so that a profiler sees nothing else:
 //
 //   SyncBenchmarks --folder FOLDER --step fill|begin|arrive|change|send|apply [--spread apart]
 
-let usage = "SyncBenchmarks [--items N] [--changes N] [--rounds N] [--folder FOLDER --step S]\n"
+let usage = "SyncBenchmarks [--items N] [--changes N] [--rounds N] [--identified-by K] [--folder FOLDER --step S]\n"
 var options: [String: String] = [:]
 var arguments = CommandLine.arguments.dropFirst()
 while let name = arguments.popFirst() {
