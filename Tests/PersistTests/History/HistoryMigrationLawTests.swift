@@ -36,7 +36,7 @@ struct HistoryMigrationLawTests {
         for (former, present) in zip(before, after) {
           let expected = way == .policies ? [] : former.compactMap { Entry($0, names) }
           #expect(Set(present.compactMap { Entry($0, nil) }) == Set(expected), "\(place)")
-          // The changed columns of an entity are forgotten if they have other places.
+          // Properties without a place are left out.
           for change in present where change.updatedProperties != nil {
             let own = former.first { $0.changeID == change.changeID }
             let known = names.properties[own?.changedObjectID.entityName ?? ""] ?? [:]

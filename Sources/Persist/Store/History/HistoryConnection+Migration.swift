@@ -35,15 +35,26 @@ extension HistoryConnection {
   /// Adapts the columns of earlier entries; the caller holds the transaction.
   package func moveColumns(_ move: HistoryColumnsMove, _ layout: HistoryLayout) throws {
     for entity in move.entities {
-      if layout.hasChangedColumns, entity.forgetsChangedColumns {
-        try execute(.forgetChangedColumns(ofEntity: entity.number))
-      }
+      if layout.hasChangedColumns { try moveBits(entity.changedColumns, ofEntity: entity.number) }
       if let moves = entity.tombstones, !layout.tombstones.isEmpty {
         let sources = moves.prefix(layout.tombstones.count).map { move in
           move.map { (index: $0.index, change: HistoryValueChange($0.mark, kept: kept)) }
         }
         try execute(.moveTombstones(sources, ofEntity: entity.number))
       }
+    }
+  }
+
+  /// There are few different bits, however many entries have them.
+  private func moveBits(_ move: HistoryColumnsMove.BitsMove, ofEntity number: Int) throws {
+    switch move {
+    case .none: break
+    case .forgotten: try execute(.forgetChangedColumns(ofEntity: number))
+    case .translated(let translation):
+      let present = try all(of: .changedColumns(ofEntity: number, limit: 1000)) { $0.data(0) }
+      let changes = present.compactMap { old in translation.translated(old).map { (old: old, new: $0) } }
+      let isChanged = !changes.isEmpty
+      try execute(isChanged ? .translate(changes, ofEntity: number) : .forgetChangedColumns(ofEntity: number))
     }
   }
 

@@ -63,6 +63,18 @@ package struct ChangedColumns: Sendable {
     return Set(changed.map { slots[$0] })
   }
 
+  /// The bits in another layout.
+  ///
+  /// - Parameters:
+  ///   - other: The layout of the same entity in another model.
+  ///   - newNames: The names of the properties in the other model; those without a place there are missing.
+  /// - Returns: Nil for bits of another length.
+  package func translated(_ bytes: Data, to other: ChangedColumns, _ newNames: [String: String]) -> Data? {
+    guard let changed = slots(bytes) else { return nil }
+    let present = Set(changed.compactMap { slot in names[slot].flatMap { newNames[$0] } })
+    return other.bytes(changing: other.names.filter { present.contains($0.value) }.keys)
+  }
+
   /// The bits for changes of some slots.
   package func bytes(changing changed: some Sequence<Int>) -> Data {
     var bytes = [UInt8](repeating: 0, count: byteCount)

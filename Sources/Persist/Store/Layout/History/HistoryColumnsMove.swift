@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// The adaptation of a history's columns to another model, as data.
 package struct HistoryColumnsMove: Sendable {
@@ -14,12 +14,32 @@ package struct HistoryColumnsMove: Sendable {
     }
   }
 
+  /// The adaptation of the bits of changed columns.
+  package enum BitsMove: Sendable {
+    /// They have the same meaning as before.
+    case none
+    /// They can no longer be interpreted.
+    case forgotten
+    /// Those that Persist wrote have other places; others can no longer be interpreted.
+    case translated(BitsTranslation)
+  }
+
+  /// The translation of the bits of changed columns to another layout. Properties without a place there are left out.
+  package struct BitsTranslation: Sendable {
+    fileprivate let former: ChangedColumns
+    fileprivate let columns: ChangedColumns
+    /// The new names of properties by their old ones.
+    fileprivate let newNames: [String: String]
+
+    /// The new bits; nil if the old ones can't be interpreted.
+    package func translated(_ bits: Data) -> Data? { former.translated(bits, to: columns, newNames) }
+  }
+
   /// The adaptation of one entity's entries.
   package struct EntityMove: Sendable {
     /// The number of the entity in the new model.
     package let number: Int
-    /// Whether the bits of changed columns can no longer be interpreted.
-    package let forgetsChangedColumns: Bool
+    package let changedColumns: BitsMove
     /// The former columns of the values kept of deleted objects, in the order of the new columns; a nil element
     /// represents an attribute whose values weren't kept. Nil if nothing changes.
     package let tombstones: [(index: Int, mark: MarkChange)?]?
@@ -40,8 +60,8 @@ package struct HistoryColumnsMove: Sendable {
       let former = FormerColumns(record, of: migration == nil ? entity.name : oldNames[entity.name], migration)
       return EntityMove(
         number: map.numbers[entity],
-        forgetsChangedColumns: former.changedColumns == nil
-          || former.changedColumns != description.columns[entity.name],
+        changedColumns: former.move(
+          to: ChangedColumns(of: entity, in: map), ofDigest: description.columns[entity.name]),
         tombstones: former.moves(to: description.preserved[entity.name] ?? [], of: entity, in: map))
     }
   }
@@ -50,7 +70,9 @@ package struct HistoryColumnsMove: Sendable {
 /// The former meaning of the columns for one entity, in the names of the new model.
 private struct FormerColumns {
   /// The digest of the properties that bits represent; nil if they can't all be named.
-  let changedColumns: Data?
+  private let changedColumns: Data?
+  /// The bits with the new names of their properties; nil if the layout before the migration isn't known.
+  private let bits: (columns: ChangedColumns, newNames: [String: String])?
   /// The attributes whose values are kept; nil for those that were removed.
   private let preserved: [String?]
   /// The preserved attributes before the migration, by their new names.
@@ -62,6 +84,7 @@ private struct FormerColumns {
     let digest = name.flatMap { record.columns[$0] }
     guard let migration else {
       changedColumns = digest
+      bits = nil
       preserved = recorded
       attributes = Dictionary()
       return
@@ -70,6 +93,7 @@ private struct FormerColumns {
     preserved = recorded.map { newNames[$0] }
     guard let entity = name.flatMap({ migration.former.model.entitiesByName[$0] }) else {
       changedColumns = nil
+      bits = nil
       attributes = Dictionary()
       return
     }
@@ -78,10 +102,19 @@ private struct FormerColumns {
     }
     attributes = Dictionary(pairs, uniquingKeysWith: { first, _ in first })
     // The record has only digests, and can be translated only if it describes the layout before the migration.
-    let order = ChangedColumns(of: entity, in: migration.former).order
-    let renamed = order.compactMap { newNames[$0] }
-    let isTranslated = digest == HistoryDescription.digest(of: order) && renamed.count == order.count
-    changedColumns = isTranslated ? HistoryDescription.digest(of: renamed) : nil
+    let columns = ChangedColumns(of: entity, in: migration.former)
+    let isKnown = digest == HistoryDescription.digest(of: columns.order)
+    let renamed = columns.order.compactMap { newNames[$0] }
+    changedColumns = isKnown && renamed.count == columns.order.count ? HistoryDescription.digest(of: renamed) : nil
+    bits = isKnown ? (columns, newNames) : nil
+  }
+
+  /// The adaptation of bits to the new layout.
+  func move(to columns: ChangedColumns, ofDigest digest: Data?) -> HistoryColumnsMove.BitsMove {
+    if let changedColumns, changedColumns == digest { return .none }
+    guard let bits else { return .forgotten }
+    return .translated(
+      HistoryColumnsMove.BitsTranslation(former: bits.columns, columns: columns, newNames: bits.newNames))
   }
 
   /// The former columns of the kept values of attributes; nil if nothing changes.

@@ -135,7 +135,7 @@ extension HistoryExpansion {
           present.firstIndex(of: attribute).map { (index: $0, mark: MarkChange.same) }
         }
         return HistoryColumnsMove.EntityMove(
-          number: own.numbers[entity], forgetsChangedColumns: false,
+          number: own.numbers[entity], changedColumns: .none,
           tombstones: present == final
             ? nil : places + Array(repeating: nil, count: max(0, present.count - final.count)))
       })
