@@ -84,8 +84,14 @@ struct ReplicaWork: Sendable {
   /// - Returns: Nil before the birth.
   private func captureChanges() throws -> (record: ReplicaRecord, applied: AppliedSets)? {
     try repeating {
-      let (step, record, isNew) = try open()
+      var (step, record, isNew) = try open()
       guard record.isBorn else { return nil }
+      var former = AppliedSets()
+      if record.model != tag, let captured = try captureRemovedParts(step, record) {
+        former = captured
+        (step, record, _) = try open()
+        isNew = true
+      }
       var pass = CapturePass(step, record, times: sources.times())
       guard try pass.run() || isNew else { return (record, AppliedSets()) }
       var new = pass.record
@@ -95,7 +101,8 @@ struct ReplicaWork: Sendable {
       try step.tables.loadReferrers(to: pass.facts.compactMap(\.key.createdOrDeleted))
       for (key, value) in pass.related { try joining.add(key, value) }
       for identity in pass.dangling { joining.add(identity) }
-      return try write(joining, pass.entries, in: step, new)
+      let written = try write(joining, pass.entries, in: step, new)
+      return (written.record, former + written.applied)
     }
   }
 

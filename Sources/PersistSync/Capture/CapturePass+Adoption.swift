@@ -34,7 +34,7 @@ extension CapturePass {
     try findDerived(moved, former, Set(adopted.values))
     for row in moved {
       // A missing row was deleted, unless the model has no place for the object.
-      let hasPlace = try step.entity(of: tables.facts(of: row.identity)) != nil
+      let hasPlace = try step.map.entity(of: tables.facts(of: row.identity))?.isAbstract == false
       try tables.setRow(of: row.identity, to: hasPlace ? adopted[row.identity] : nil)
       // Whether its row still shows them is computed later.
       for register in try tables.facts(of: row.identity).values.values {
@@ -165,6 +165,25 @@ extension CapturePass {
       "The migration from '\(name(formerMap?.model))' to '\(name(step.model))' has merged \(entities) into \(own), and "
         + "the replica doesn't recognize the objects.",
       fix: "Name an attribute that identifies the objects of \(own), or synchronize before the migration.")
+  }
+
+  /// The property whose value became that of another one when a migration split its entity. The history doesn't know
+  /// the change, so that it was made before: such values decide which entity an object gets.
+  func formerName(of name: String, _ object: ObjectFacts, in entity: Entity) throws -> PropertyName? {
+    guard let formerMap, !step.map.mappings.splits.isEmpty, let former = try formerMap.entity(of: object) else {
+      return nil
+    }
+    return try names(of: former, formerMap).first { try step.map.name(of: $0, in: entity) == name }
+  }
+
+  /// The properties that an object had before a migration as well.
+  func formerNames(of object: ObjectFacts, in entity: Entity) throws -> Set<String> {
+    guard let formerMap, let former = try formerMap.entity(of: object) else { return [] }
+    return Set(try names(of: former, formerMap).compactMap { try step.map.name(of: $0, in: entity) })
+  }
+
+  private func names(of entity: Entity, _ map: ModelMap) -> [PropertyName] {
+    entity.properties.map { PropertyName(model: map.tag, entity: entity.name, name: $0.name) }
   }
 
   // MARK: Derived objects

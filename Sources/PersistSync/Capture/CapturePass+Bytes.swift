@@ -119,7 +119,11 @@ extension CapturePass {
           content.removeAll()
           PortableValue.write(value, to: &content)
           guard content.bytes.count <= PackedFacts.maximum.size else { return false }
-          if let last, bytes.isEqual(last.content, to: content.bytes, 0..<content.bytes.count) { continue }
+          if let last, !change.attribute.path.isEmpty,
+            bytes.isEqual(last.content, to: content.bytes, 0..<content.bytes.count)
+          {
+            continue
+          }
           if changed.isEmpty { values.addObject(bytes[packed.countedIdentity]) }
           let stamp = stamp(update.time, after: last?.stamp)
           let place = values.add(head: change.place, life: life, stamp: stamp, content: content.bytes[...])

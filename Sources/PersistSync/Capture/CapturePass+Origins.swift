@@ -31,6 +31,18 @@ extension CapturePass {
     change?.created.map { .created($0) } ?? .beforeHistory(since: history.beginning)
   }
 
+  /// Remembers a row that was inserted and deleted since the last capture: a copy of the store may still have it, and
+  /// send it.
+  mutating func addDeletion(of id: SyncTables.RowID) {
+    guard let change = changes[id], change.isDeletion, let created = change.created,
+      let entity = step.model.entitiesByName[id.entity]
+    else { return }
+    let origin = Origin(root: schema[entity].oldestRoot, key: id.key, time: .created(created))
+    let deletion = FormerDeletion(origin: origin, identity: nil)
+    entries.append(deletion.key, deletion.content)
+    record.hasDeletions = true
+  }
+
   /// Remembers the rows that were deleted before they got identities.
   mutating func addDeletions(_ history: BirthHistory, _ later: RowChanges) {
     let rows = history.changes.order + later.order.filter { history.changes[$0] == nil }
@@ -50,4 +62,9 @@ extension CapturePass {
     }
     entries.sort()
   }
+}
+
+extension HistoryTransaction {
+  /// Whether it records a migration, and has no changes.
+  var isMigration: Bool { author?.hasPrefix("com.apple.coredata.schemamigrator") == true }
 }

@@ -26,6 +26,10 @@ struct CapturePass {
   private var orders: [SyncTables.RowID: Set<String>] = [:]
   /// The version of the model before a migration since the last synchronization.
   var formerMap: ModelMap?
+  /// The entities whose changes a migration has removed from the history, so that their rows are compared with the
+  /// facts. All values of changed rows of other entities are compared, too, since the history doesn't name the changed
+  /// ones. Nil if it does.
+  var removedEntities: Set<String>?
   /// The objects from which a migration has made others, with the entities of these, by the rows of the latter.
   var derived: [SyncTables.RowID: (source: Identity, entity: String)] = [:]
   /// The time of the first transaction that was read, in seconds since 2001.
@@ -49,7 +53,12 @@ struct CapturePass {
     var isComplete = record.isBorn && extent.isTracking && extent.isComplete(after: record.position)
     if record.isBorn, record.model != step.map.tag, try !adoptModel() { isComplete = false }
     try readHistory(after: isComplete ? record.position : nil)
-    if !isComplete { try addAllRows() }
+    if let removedEntities {
+      for row in changes.order { changes.change(row) { if $0.whole == nil { $0.whole = $0.lastTime } } }
+      try addRows { !isComplete || removedEntities.contains($0) }
+    } else if !isComplete {
+      try addRows { _ in true }
+    }
     // Rows that were changed during the birth have been left out.
     if record.isFresh { for row in changes.order { changes.change(row) { if $0.whole == nil { $0.whole = 0 } } } }
     if try !captureAsBytes() {
@@ -84,7 +93,9 @@ struct CapturePass {
     query.includesOldValues = isBirth && !schema.identifiers.isEmpty
     try step.history.forEachTransaction(query) { transaction in
       if firstTime == nil { firstTime = transaction.timestamp.timeIntervalSinceReferenceDate }
-      guard transaction.transactionNumber <= last, transaction.author != Replica.author else { return }
+      guard transaction.transactionNumber <= last, transaction.author != Replica.author, !transaction.isMigration else {
+        return
+      }
       let present = Stamp.time(of: times(transaction))
       // A time of a clock that was wrong, and has been corrected, doesn't last.
       let isWrong = time > present + Stamp.maximumSkew
@@ -97,14 +108,14 @@ struct CapturePass {
     record.time = time
   }
 
-  /// All rows may have changed: the history doesn't show which ones have.
-  private mutating func addAllRows() throws {
+  /// All rows of some entities may have changed: the history doesn't show which ones have.
+  private mutating func addRows(of isIncluded: (String) -> Bool) throws {
     let time = record.time + 1
     record.time = time
     var known: Set<SyncTables.RowID> = []
-    try tables.forEachRow { known.insert($1) }
+    try tables.forEachRow { if isIncluded($1.entity) { known.insert($1) } }
     var changes = changes
-    for entity in step.model.entities where !entity.isAbstract {
+    for entity in step.model.entities where !entity.isAbstract && isIncluded(entity.name) {
       try step.store.forEachGroup(of: entity) { rows in
         for row in rows {
           let id = step.store.row(entity, row.key)
@@ -139,7 +150,9 @@ struct CapturePass {
       let identities = try tables.identities(of: row)
       former[row] = identities.min()
       for identity in identities { try delete(identity) }
+      if identities.isEmpty { addDeletion(of: row) }
     }
+    entries.sort()
     return former
   }
 
@@ -209,19 +222,29 @@ struct CapturePass {
     try unite(identities)
     let object = try tables.facts(of: identity)
     let shown = try shown(identities, by: identity, in: row, id)
-    let formerlyShown = try change.whole == nil || isNew ? nil : formerlyShown(identities, by: identity, in: row, id)
+    // Changes of removed parts that are there again aren't named by the history.
+    let unnamed = try change.whole == nil && change.lastTime != nil ? formerNames(of: object, in: row.entity) : []
+    let isCompared = change.whole != nil || !unnamed.isEmpty
+    let formerlyShown = try !isCompared || isNew ? nil : formerlyShown(identities, by: identity, in: row, id)
     func adoptionTime(_ name: String) -> UInt64? { change.wasMigrated && shown.registers[name] == nil ? 0 : nil }
     func time(_ name: String) -> UInt64? {
       // Values that a migration has computed are older than all changes.
       let whole = change.inserted == nil ? adoptionTime(name) ?? change.whole : change.whole
-      return [properties[name], whole].compactMap { $0 }.max()
+      return [properties[name], whole].compactMap { $0 }.max() ?? (unnamed.contains(name) ? change.lastTime : nil)
     }
-    /// - Parameter stored: The content of the fact if it isn't the value itself.
-    func set(_ name: String, _ content: Data, at time: UInt64, as stored: @autoclosure () -> Data? = nil) throws {
+    /// - Parameters:
+    ///   - stored: The content of the fact if it isn't the value itself.
+    ///   - isPart: Whether the history doesn't tell whether the value is one of those that were changed.
+    func set(
+      _ name: String, _ content: Data, at time: UInt64, isPart: Bool = false, as stored: @autoclosure () -> Data? = nil
+    ) throws {
       let last = shown.registers[name]?.first
-      if let last, last.content == content { return }
+      // A value that was changed and changed back was set last.
+      if let last, last.content == content, isPart || properties[name] == nil { return }
       let register = Register(life: object.count, stamp: stamp(time, after: last?.stamp), content: stored() ?? content)
-      try add(.value(identity, PropertyName(model: step.map.tag, entity: row.entity.name, name: name)), register.bytes)
+      let former = try properties[name] == nil ? formerName(of: name, object, in: row.entity) : nil
+      let property = former ?? PropertyName(model: step.map.tag, entity: row.entity.name, name: name)
+      try add(.value(identity, property), register.bytes)
     }
     for attribute in part.attributes {
       let name = row.entity.properties[attribute.propertySlot].name
@@ -240,7 +263,8 @@ struct CapturePass {
       {
         continue
       }
-      try set(attribute.name, PortableValue.bytes(value), at: time, as: tables.content(of: value))
+      let isPart = !attribute.path.isEmpty || Self.mayHaveMembers(attribute, value, isChanged: !object.parts.isEmpty)
+      try set(attribute.name, PortableValue.bytes(value), at: time, isPart: isPart, as: tables.content(of: value))
     }
     for relationship in part.relationships {
       guard let time = time(relationship.name) ?? adoptionTime(relationship.name) else { continue }

@@ -47,6 +47,9 @@ struct RowChange {
   /// Whether nothing but some properties of a row were changed.
   var isOfProperties: Bool { whole == nil && inserted == nil && !wasDeleted && !wasMigrated && update != nil }
 
+  /// The time of the last change of properties; nil for none.
+  var lastTime: UInt64? { update?.time }
+
   /// Whether there is one change of properties.
   var isSingle: Bool { formerUpdates.isEmpty }
 
