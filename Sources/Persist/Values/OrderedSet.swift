@@ -89,6 +89,16 @@ struct OrderedSet<Element: OrderedSetElement>: ExpressibleByArrayLiteral {
 
   mutating func removeLast() { remove(at: elements.count - 1) }
 
+  /// Removes an element in constant time: the last one takes its place.
+  ///
+  /// - Returns: Whether the set contained it.
+  mutating func removeUnordered(_ element: Element) -> Bool {
+    guard let index = firstIndex(of: element) else { return false }
+    swapAt(index, elements.count - 1)
+    removeLast()
+    return true
+  }
+
   /// Replaces an element by another one, at the same index. If the set contains that too, the element is removed.
   mutating func replace(_ element: Element, with other: Element) {
     guard element != other, let index = firstIndex(of: element) else { return }

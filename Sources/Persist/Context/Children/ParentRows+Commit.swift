@@ -193,7 +193,7 @@ extension ManagedObject {
   fileprivate func addUnreadMember(_ other: ManagedObject, of relationship: RelationshipLayout) {
     recordMember(other, of: relationship) { owner, member, side in
       let members = owner.members(of: side)
-      if members.current?.contains(member.objectID) ?? members.added.contains(member.objectID) { return }
+      if members.contains(member.objectID) ?? members.added.contains(member.objectID) { return }
       owner.gain(member, in: side)
     }
   }
@@ -202,7 +202,7 @@ extension ManagedObject {
   fileprivate func removeUnreadMember(_ other: ManagedObject, of relationship: RelationshipLayout) {
     recordMember(other, of: relationship) { owner, member, side in
       let members = owner.members(of: side)
-      if let current = members.current, !current.contains(member.objectID) { return }
+      if members.contains(member.objectID) == false { return }
       if members.removed.contains(member.objectID) { return }
       owner.forget(member, in: side)
     }

@@ -98,14 +98,14 @@ extension ManagedObject {
   /// Removes a stored member that has left, on this side only.
   private final func removeUnstored(_ other: ManagedObject, in relationship: RelationshipLayout) {
     let members = members(of: relationship)
-    let isMember = members.current?.contains(other.objectID) ?? !members.removed.contains(other.objectID)
+    let isMember = members.contains(other.objectID) ?? !members.removed.contains(other.objectID)
     if isMember { forget(other, in: relationship) }
   }
 
   /// Adds a member that isn't stored, on this side only.
   private final func gainUnlessMember(_ other: ManagedObject, in relationship: RelationshipLayout) {
     let members = members(of: relationship)
-    let isMember = members.current?.contains(other.objectID) ?? members.added.contains(other.objectID)
+    let isMember = members.contains(other.objectID) ?? members.added.contains(other.objectID)
     if !isMember { gain(other, in: relationship) }
   }
 }

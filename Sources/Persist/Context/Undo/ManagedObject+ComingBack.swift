@@ -72,7 +72,7 @@ extension ManagedObject {
     }
     for other in context.graph.insertedAndUpdated {
       guard let back = other.back(of: relationship), other.destination(at: back.slot) === self,
-        members.current?.contains(other.objectID) == false
+        members.contains(other.objectID) == false
       else { continue }
       members.insert(other.objectID)
     }

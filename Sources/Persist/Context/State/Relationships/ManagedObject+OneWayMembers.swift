@@ -239,7 +239,7 @@ extension ManagedObjectContext {
 extension ManagedObject {
   /// Whether the members have been read and include an object.
   fileprivate final func shows(_ member: ManagedObject, at slot: Int) -> Bool {
-    !toManys.isEmpty && toManys[slot]?.current?.contains(member.objectID) == true
+    !toManys.isEmpty && toManys[slot]?.contains(member.objectID) == true
   }
 
   fileprivate final func hasAddedOneWayMember(_ member: ManagedObjectID, at slot: Int) -> Bool {

@@ -185,12 +185,12 @@ extension ManagedObject {
     guard let own = back(of: relationship) else { return true }
     guard own.isToMany else { return destination(at: own.slot) === other }
     let members = members(of: own)
-    if let current = members.current { return current.contains(other.objectID) }
+    if let isMember = members.contains(other.objectID) { return isMember }
     if members.added.contains(other.objectID) { return true }
     if members.removed.contains(other.objectID) { return false }
     // If unread, the store's members are the objects whose rows refer to this object.
     if !relationship.isToMany { return other.committedValue(at: relationship.slot) == .objectID(objectID) }
-    return memberIDs(of: own).contains(other.objectID)
+    return isReadMember(other, of: own)
   }
 
   /// Whether a to-one relationship of this object refers to another one that refers to this object. If this object was
@@ -268,6 +268,12 @@ extension ManagedObject {
     return members.list ?? .identifiers(members.added.elements)
   }
 
+  /// Returns the number of members, reading them from the store if necessary.
+  final func memberCount(of relationship: RelationshipLayout) -> Int {
+    guard let members = readMembers(of: relationship) else { return 0 }
+    return members.count ?? members.added.count
+  }
+
   /// Returns every member as an object.
   final func memberObjects(of relationship: RelationshipLayout) -> [ManagedObject] {
     let list = memberList(of: relationship)
@@ -301,12 +307,18 @@ extension ManagedObject {
 
   /// Whether an object is a member. With a to-one inverse, the members needn't be read.
   @inline(never) final func isMember(_ other: ManagedObject, of relationship: RelationshipLayout) -> Bool {
-    if change == .inserted || !toManys.isEmpty, let current = members(of: relationship).current {
-      return current.contains(other.objectID)
+    if change == .inserted || !toManys.isEmpty, let isMember = members(of: relationship).contains(other.objectID) {
+      return isMember
     }
     if let back = other.back(of: relationship), !back.isToMany { return other.destination(at: back.slot) === self }
     readMembersInRun(of: relationship)
-    return memberIDs(of: relationship).contains(other.objectID)
+    return isReadMember(other, of: relationship)
+  }
+
+  /// Does the same, reading the members if necessary.
+  private final func isReadMember(_ other: ManagedObject, of relationship: RelationshipLayout) -> Bool {
+    guard let members = readMembers(of: relationship) else { return false }
+    return members.contains(other.objectID) ?? members.added.contains(other.objectID)
   }
 
   /// Adds a member, or moves an existing one to an index.
@@ -373,27 +385,5 @@ extension ManagedObject {
     guard order != memberIDs(of: relationship) else { return }
     willChangeMembers()
     members(of: relationship).replace(with: order)
-  }
-}
-
-/// Access to the members of a to-many relationship as objects: they are held, and their rows are read in groups.
-extension ManagedObject {
-  /// Holds members that an iteration has reached, and reads their rows if necessary.
-  final func retainGroup(_ group: [ManagedObject], of relationship: RelationshipLayout) {
-    guard !group.isEmpty else { return }
-    holdMembers(group, at: relationship.slot)
-    table?.context.prefetchRows(of: group)
-  }
-
-  /// Returns the member at an index. Sequential access, as by `map` and slices, reads the members in groups.
-  final func member(at index: Int, of list: MemberList, _ relationship: RelationshipLayout) -> ManagedObject? {
-    guard let member = list.objects(index..<index + 1, of: self).first else { return nil }
-    if index > 0, member.isWithoutRow, list.objects(index - 1..<index, of: self).first?.isWithoutRow == false {
-      retainGroup(list.objects(index..<min(index + MemberList.groupSize, list.count), of: self), of: relationship)
-    } else {
-      holdMembers(CollectionOfOne(member), at: relationship.slot)
-    }
-    if index == list.count - 1 { retainAllMembers(list, at: relationship.slot) }
-    return member
   }
 }

@@ -14,7 +14,7 @@ extension ManagedObject {
         guard all || isChanged(at: check.slot), let relationship = layout.relationshipsBySlot[check.slot] else {
           continue
         }
-        problems += check.problems(withCount: memberIDs(of: relationship).count, of: layout.entity.name)
+        problems += check.problems(withCount: memberCount(of: relationship), of: layout.entity.name)
       } else if check.isDerived {
         problems += check.problems(withValueDerivedFrom: DerivedReading(self), of: layout.entity.name)
       } else if all || hasLooseValues {

@@ -79,6 +79,12 @@ extension ManagedObject {
     return memberList(of: relationship)
   }
 
+  /// Does the same as ``memberCount(of:)``.
+  final func memberCountInRun(of relationship: RelationshipLayout) -> Int {
+    readMembersInRun(of: relationship)
+    return memberCount(of: relationship)
+  }
+
   /// Reads the members if they are read next in a run, together with those of the next objects.
   final func readMembersInRun(of relationship: RelationshipLayout) {
     guard let table, let store = table.store, hasUnreadMembers(of: relationship),

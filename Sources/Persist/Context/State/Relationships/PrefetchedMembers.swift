@@ -28,10 +28,15 @@ final class PrefetchedMembers {
   /// Whether the rows are up to date as far as the context knows.
   func areTrue(in context: ManagedObjectContext) -> Bool { context.graph.rowGeneration == origin.generation }
 
-  func identifiers(_ range: Range<Int>) -> [ManagedObjectID] {
-    batch.entries[range].map { entry in
-      origin.table.map[entry.key]?.objectID ?? origin.identifier(of: entry)
-    }
+  func keys(_ range: Range<Int>) -> some Sequence<Int64> { batch.entries[range].lazy.map { $0.key } }
+
+  func key(at place: Int) -> Int64 { batch.entries[place].key }
+
+  func identifiers(_ range: Range<Int>) -> [ManagedObjectID] { range.map(identifier) }
+
+  func identifier(at place: Int) -> ManagedObjectID {
+    let entry = batch.entries[place]
+    return origin.table.map[entry.key]?.objectID ?? origin.identifier(of: entry)
   }
 
   /// Returns the objects of rows: registered ones, or else new faults, with their rows if these are up to date.

@@ -1,17 +1,22 @@
 /// The members of one to-many relationship of one object, as identifiers.
 ///
 /// Changes are stored as differences, so that an object can be related to one with a hundred thousand others without
-/// reading them. The known members have one of four forms:
+/// reading them. The known members have one of five forms:
 ///
 /// | ``Known`` | what is known | it becomes |
 /// |---|---|---|
-/// | `nothing` | ``added`` and ``removed`` | `list` when the members are read, or `sets` if there are differences |
-/// | `arriving` | all members, without differences, when another thread has read them | `list` when they are needed |
+/// | `nothing` | ``added`` and ``removed`` | one of the others when the members are read |
+/// | `arriving` | all members, without differences, when another thread has read them | `sorted` or `list` |
+/// | `sorted` | the stored members, by key | `sets` when members are visited after a change |
 /// | `list` | all members, without differences | `sets` at the first lookup or change |
 /// | `sets` | all members, stored and current | `nothing` when others saved members, which must be read again |
 ///
 /// In `sets`, the current members are always the stored ones minus the removed ones plus the added ones, in this order
 /// unless ``isReordered``.
+///
+/// In `sorted`, a member of an unordered relationship is found, added or removed without visiting the others. Added
+/// members are never among the stored ones there, and removed ones always are: a change that contradicts the stored
+/// members creates the sets first.
 final class ToManyMembers {
   // Unchecked: members belong to an object and so to its context's isolation, and nothing here calls out.
 
@@ -19,6 +24,7 @@ final class ToManyMembers {
     case nothing
     /// Being read for a prefetch.
     case arriving(ArrivingMembers, owner: Int64)
+    case sorted(SortedMembers)
     /// Read and equal to the stored ones. Iteration needs no sets, and creating them costs more than reading the rows.
     case list(MemberList)
     case sets(stored: OrderedSet<ManagedObjectID>, current: OrderedSet<ManagedObjectID>)
@@ -39,7 +45,12 @@ final class ToManyMembers {
 
   @inline(never)
   private func finish(_ members: ArrivingMembers, ofOwner key: Int64) {
-    state = members.list(ofOwner: key).map(Known.list) ?? .nothing
+    state = members.list(ofOwner: key).map(form) ?? .nothing
+  }
+
+  /// Returns the form of members that were read.
+  private func form(of list: MemberList) -> Known {
+    if !isOrdered, let members = SortedMembers(list) { .sorted(members) } else { .list(list) }
   }
 
   /// The members added and removed since the last save.
@@ -74,35 +85,50 @@ final class ToManyMembers {
   /// The stored and the current members as sets, created from the list if there is one; nil until the members are read.
   private var sets: (stored: OrderedSet<ManagedObjectID>, current: OrderedSet<ManagedObjectID>)? {
     @inline(never) get {
+      let stored: OrderedSet<ManagedObjectID>
       switch known {
       case .nothing, .arriving: return nil
-      case .list(let list):
-        let members = OrderedSet(list.identifiers)
-        known = .sets(stored: members, current: members)
-        return (members, members)
+      case .sorted(let members): stored = members.set
+      case .list(let list): stored = OrderedSet(list.identifiers)
       case .sets(let stored, let current): return (stored, current)
       }
+      let current = stored.subtracting(removed).union(added)
+      known = .sets(stored: stored, current: current)
+      return (stored, current)
     }
   }
 
   /// Whether the sets for lookups exist.
-  var isHashed: Bool {
-    awaitArrival()
-    if case .sets = state { return true } else { return false }
-  }
+  var isHashed: Bool { if case .sets = known { true } else { false } }
+  /// Whether the members are read, and looking one up creates no sets.
+  var isSearchable: Bool { if case .sorted = known { true } else { isHashed } }
   /// Whether the members are read.
   var areKnown: Bool {
     awaitArrival()
     if case .nothing = state { return false } else { return true }
   }
 
+  /// Whether an object is a member; nil until the members are read.
+  func contains(_ member: ManagedObjectID) -> Bool? {
+    guard case .sorted(let stored) = known else { return current?.contains(member) }
+    return added.contains(member) || (!removed.contains(member) && stored.contains(member))
+  }
+
+  /// The number of current members; nil until they are read.
+  var count: Int? {
+    guard case .sorted(let stored) = known else { return list?.count }
+    return stored.count - removed.count + added.count
+  }
+
   /// The current members in order, for iteration; nil until they are read.
   var list: MemberList? {
     switch known {
-    case .nothing, .arriving: nil
-    case .list(let list): list
-    case .sets(_, let current): .identifiers(current.elements)
+    case .nothing, .arriving: return nil
+    case .list(let list): return list
+    case .sorted(let members): if !hasChanges, let list = members.list { return list }
+    case .sets: break
     }
+    return current.map { .identifiers($0.elements) }
   }
 
   /// The differences between the current and the stored members.
@@ -140,18 +166,23 @@ final class ToManyMembers {
 
   /// Sets the stored members. Differences that still exist are kept.
   func load(_ stored: MemberList) {
-    if areKnown { willChange() }
+    let wereKnown = areKnown
+    if wereKnown { willChange() }
     mayOverlapStored = false
-    guard !removed.isEmpty || !added.isEmpty else {
-      known = .list(stored)
-      return
+    known = form(of: stored)
+    guard !removed.isEmpty || !added.isEmpty else { return }
+    let (additions, removals): (OrderedSet<ManagedObjectID>, OrderedSet<ManagedObjectID>)
+    if case .sorted(let stored) = known {
+      additions = OrderedSet(added.filter { !stored.contains($0) })
+      removals = OrderedSet(removed.filter(stored.contains))
+    } else {
+      let stored = OrderedSet(stored.identifiers)
+      (additions, removals) = (added.subtracting(stored), removed.intersection(stored))
+      known = .sets(stored: stored, current: stored.subtracting(removals).union(additions))
     }
-    let stored = OrderedSet(stored.identifiers)
-    let (additions, removals) = (added.subtracting(stored), removed.intersection(stored))
     // Additions and removals that others have already saved are no longer changes.
-    if !areKnown, additions.count + removals.count < added.count + removed.count { willChange() }
+    if !wereKnown, additions.count + removals.count < added.count + removed.count { willChange() }
     (added, removed) = (additions, removals)
-    known = .sets(stored: stored, current: stored.subtracting(removed).union(added))
   }
 
   /// Sets the stored members to those of an owner that are being read. Differences that still exist are kept.
@@ -167,6 +198,7 @@ final class ToManyMembers {
   /// Adds a member, at the end if no index is given.
   func insert(_ member: ManagedObjectID, at index: Int? = nil) {
     willChange()
+    prepareForChange(of: member, isMember: false)
     let isBack = remove(member, from: &removed)
     if !isBack { added.append(member) }
     var isMoved = false
@@ -179,15 +211,24 @@ final class ToManyMembers {
 
   func remove(_ member: ManagedObjectID) {
     willChange()
+    prepareForChange(of: member, isMember: true)
     if !remove(member, from: &added) { removed.append(member) }
     changeCurrent { _ = remove(member, from: &$0) }
     if isReordered { compareOrder() }
   }
 
-  /// Changes the current members in place if they have been read, without copying a set that isn't shared.
+  /// Creates the sets of members that are read, unless they are sorted and a change is a difference from them.
+  ///
+  /// - Parameter isMember: What the members say before such a change of one of them.
+  private func prepareForChange(of member: ManagedObjectID, isMember: Bool) {
+    if case .sorted = known, contains(member) == isMember { return }
+    _ = sets
+  }
+
+  /// Changes the current members in place if there are sets, without copying one that isn't shared.
   @inline(never)
   private func changeCurrent(_ change: (inout OrderedSet<ManagedObjectID>) -> Void) {
-    guard sets != nil, case .sets(let stored, var current) = known else { return }
+    guard case .sets(let stored, var current) = known else { return }
     known = .nothing
     change(&current)
     known = .sets(stored: stored, current: current)
@@ -203,14 +244,7 @@ final class ToManyMembers {
 
   /// Removes a member from a set, without moving all that follow it if the order doesn't matter.
   private func remove(_ member: ManagedObjectID, from members: inout OrderedSet<ManagedObjectID>) -> Bool {
-    guard let index = members.firstIndex(of: member) else { return false }
-    if isOrdered {
-      members.remove(at: index)
-    } else {
-      members.swapAt(index, members.count - 1)
-      members.removeLast()
-    }
-    return true
+    isOrdered ? members.remove(member) != nil : members.removeUnordered(member)
   }
 
   /// Replaces the members, in this order. The stored ones must have been read.
@@ -236,10 +270,20 @@ final class ToManyMembers {
     func replaced(_ members: OrderedSet<ManagedObjectID>) -> OrderedSet<ManagedObjectID> {
       members.contains(where: \.isTemporaryID) ? OrderedSet(members.map(replacement)) : members
     }
-    let areHere = isHashed && current?.contains(where: \.isTemporaryID) == true
+    let areHere = switch known {
+    case .sorted(let stored): stored.hasTemporary
+    case .sets(_, let current): current.contains(where: \.isTemporaryID)
+    case .nothing, .arriving, .list: false
+    }
     if areHere || added.contains(where: \.isTemporaryID) { willChange() }
     (added, removed) = (replaced(added), replaced(removed))
-    if let (stored, current) = sets { known = .sets(stored: replaced(stored), current: replaced(current)) }
+    if case .sorted(var stored) = known {
+      known = .nothing
+      stored.replaceIdentifiers(replaced)
+      known = .sorted(stored)
+    } else if let (stored, current) = sets {
+      known = .sets(stored: replaced(stored), current: replaced(current))
+    }
   }
 
   /// Discards all changes since the last save.
@@ -271,7 +315,7 @@ final class ToManyMembers {
   func rebase(onto stored: [ManagedObjectID]) {
     willChange()
     let stored = OrderedSet(stored)
-    guard let (old, mine) = sets, isReordered else { return load(.identifiers(stored.elements)) }
+    guard isReordered, let (old, mine) = sets else { return load(.identifiers(stored.elements)) }
     let lost = old.subtracting(stored)
     let gained = stored.subtracting(old).subtracting(removed)
     known = .sets(stored: stored, current: mine)
@@ -291,6 +335,12 @@ final class ToManyMembers {
     willChange()
     added.remove(member)
     removed.remove(member)
+    if case .sorted(var stored) = known {
+      known = .nothing
+      stored.remove(member)
+      known = .sorted(stored)
+      return
+    }
     guard sets != nil, case .sets(var stored, var current) = known else { return }
     known = .nothing
     stored.remove(member)
@@ -300,7 +350,10 @@ final class ToManyMembers {
   }
 
   /// All current and removed members, as far as they are known. Creates no sets for lookups.
-  var mentioned: [ManagedObjectID] { (list?.identifiers ?? added.elements) + removed }
+  var mentioned: [ManagedObjectID] {
+    if case .sorted(let stored) = known { return stored.identifiers + added }
+    return (list?.identifiers ?? added.elements) + removed
+  }
 
   /// Restores a removed member at its old position.
   func revertRemoval(of member: ManagedObjectID) {
@@ -318,7 +371,12 @@ final class ToManyMembers {
   func accept(permanent: (ManagedObjectID) -> ManagedObjectID) {
     let areNew = added.contains(where: \.isTemporaryID)
     if areNew { willChange() }
-    if hasChanges, case .sets(var stored, var current) = known {
+    if hasChanges, case .sorted(var stored) = known {
+      known = .nothing
+      for member in removed { stored.remove(member) }
+      for member in added { stored.insert(permanent(member)) }
+      known = .sorted(stored)
+    } else if hasChanges, case .sets(var stored, var current) = known {
       known = .nothing
       if areNew { for member in added { current.replace(member, with: permanent(member)) } }
       if isOrdered {

@@ -42,6 +42,12 @@ enum MemberSource {
     }
   }
 
+  var count: Int {
+    guard case .relationship(let relationship, let owner) = self else { return list.count }
+    owner.recordRead(at: relationship.slot)
+    return owner.memberCountInRun(of: relationship)
+  }
+
   /// The list of members for an iteration.
   var listWithRows: MemberList {
     guard case .relationship(let relationship, let owner) = self else { return list }

@@ -12,11 +12,14 @@ struct MembersDifference {
     guard !object.toManys.isEmpty, let members = object.toManys[relationship.slot] else { return nil }
     let old = before.members.isEmpty ? nil : before.members[relationship.slot]
     let (oldAdded, oldRemoved) = (old?.added ?? [], old?.removed ?? [])
-    let now = members.isHashed ? members.current : nil
     // Additions and removals that are no longer pending may have been saved by others.
-    let (won, left) = (oldRemoved.subtracting(members.removed), oldAdded.subtracting(members.added))
-    gained = members.added.subtracting(oldAdded).union(now.map(won.intersection) ?? won)
-    lost = members.removed.subtracting(oldRemoved).union(now.map(left.subtracting) ?? left)
+    var (won, left) = (oldRemoved.subtracting(members.removed), oldAdded.subtracting(members.added))
+    if members.isSearchable {
+      won = OrderedSet(won.filter { members.contains($0) == true })
+      left = OrderedSet(left.filter { members.contains($0) == false })
+    }
+    gained = members.added.subtracting(oldAdded).union(won)
+    lost = members.removed.subtracting(oldRemoved).union(left)
     guard relationship.isOrdered else {
       (oldOrder, newOrder) = (nil, nil)
       if gained.isEmpty, lost.isEmpty { return nil }

@@ -116,7 +116,7 @@ extension RelationshipSet: ExpressibleByArrayLiteral {
 
 extension RelationshipSet: RandomAccessCollection {
   public var startIndex: Int { 0 }
-  public var endIndex: Int { list.count }
+  public var endIndex: Int { source.count }
 
   /// The member at an index, from 0. Traps if there is none, or if the owner has left its context.
   public subscript(index: Int) -> Element {
