@@ -140,6 +140,44 @@ struct SharedCommitTests {
     }
   }
 
+  @Test("The thread that writes runs the saves of those that wait, without waking them for it")
+  func oneThread() throws {
+    try withTags { _, store, commits in
+      let threads = LockProtected<[ObjectIdentifier]>([])
+      let recording: @Sendable () throws -> Void = {
+        try store.pool.writeSharing { connection in
+          threads.withLock { $0.append(ObjectIdentifier(Thread.current)) }
+          try connection.execute("UPDATE ZTAG SET ZLABEL = ZLABEL")
+        }
+      }
+      let outcomes = try meeting(in: store, Array(repeating: recording, count: 8))
+      #expect(outcomes.allSatisfy { $0 == "saved" })
+      #expect(threads.withLock { Set($0).count } == 1)
+      #expect(threads.withLock(\.count) == 8)
+      #expect(commits.count == 1)
+    }
+  }
+
+  @Test("A save whose wait is over while another thread runs it has that one's outcome")
+  func lateSave() throws {
+    let fixture = try StoreFixture()
+    try withTemporaryFile { url in
+      let store = try SQLiteStore.create(
+        url, model: fixture.model, options: StoreOptions(busyTimeout: .milliseconds(400)))
+      let slow: @Sendable () throws -> Void = {
+        try store.pool.writeSharing { connection in
+          try connection.execute("UPDATE Z_PRIMARYKEY SET Z_MAX = Z_MAX")
+          Thread.sleep(forTimeInterval: 0.6)
+        }
+      }
+      let outcomes = try meeting(in: store, [save("a", fixture, store), slow, save("b", fixture, store)])
+      // The last one waited for too long before its own save began.
+      #expect(outcomes == ["saved", "saved", "storeBusy"])
+      #expect(try labels(store) == ["a"])
+      try store.close()
+    }
+  }
+
   @Test("Other work for the writer keeps its place among saves")
   func otherWork() throws {
     try withTags { fixture, store, commits in

@@ -1,61 +1,88 @@
 import Foundation
 
-/// The end of a transaction that several saves share. Each save waits for it on a thread of its own.
-// @unchecked: `isCommitted` is only accessed while `condition` is locked, `places` only by the thread with the turn.
-final class SharedCommit: @unchecked Sendable {
-  /// The number of saves that may still join.
-  var places: Int
-  private let condition = NSCondition()
-  private var isCommitted: Bool?
-
-  init(places: Int) { self.places = places }
-
-  /// Waits for the end of the transaction.
-  ///
-  /// - Returns: False if it was rolled back.
-  func wait(_ instrument: (any StoreInstrument)?) -> Bool {
-    let begun = instrument.map { _ in ContinuousClock.now }
-    defer { if let begun { instrument?.waited(for: .writer, .now - begun) } }
-    condition.lock()
-    defer { condition.unlock() }
-    while true {
-      if let isCommitted { return isCommitted }
-      condition.wait()
-    }
+/// A save that waits for the writer, and that the thread with the turn may run in its own transaction meanwhile.
+// @unchecked: the thread that it belongs to creates it and waits. The thread that removes it from the list of waiting
+// ones runs it and sets the outcome before it admits the first thread, which then reads the outcome.
+final class JoiningWrite: @unchecked Sendable {
+  enum Outcome {
+    /// It was committed with the others, or failed by itself.
+    case complete
+    /// It was rolled back because of the others, or of their commit.
+    case undone
   }
 
-  func end(isCommitted: Bool) {
-    condition.lock()
-    self.isCommitted = isCommitted
-    condition.broadcast()
-    condition.unlock()
+  let thread = WaitingThread()
+  private(set) var outcome: Outcome?
+  /// Nil once nobody may run it any longer.
+  private var body: ((SQLiteConnection) -> Void)?
+
+  init(_ body: @escaping (SQLiteConnection) -> Void) { self.body = body }
+
+  func run(on connection: SQLiteConnection) { body?(connection) }
+
+  /// Lets the thread that it belongs to go on.
+  func finish(_ outcome: Outcome) {
+    self.outcome = outcome
+    discardBody()
+    thread.admit()
   }
+
+  func discardBody() { body = nil }
 }
 
 /// Saves that share a transaction.
 ///
-/// A commit takes longer than most saves, above all if it waits for the disk. A save that ends while others wait for
-/// the turn therefore leaves its transaction open and passes it on with the turn. The next save works in a savepoint,
-/// so that it fails alone, and the last one commits for all. Each save returns after this commit.
+/// A commit takes longer than most saves, above all if it waits for the disk, and so does waking a thread. A thread
+/// whose save ends while others wait for the turn therefore leaves its transaction open and runs their saves too, each
+/// in a savepoint, so that it fails alone. Then it commits for all. Each save returns after this commit.
 ///
 /// Only saves that already waited when the first one ended join, so that no save waits without bound. A save for which
 /// none waits commits at once, by the same statements as ever.
 extension SQLiteConnectionPool {
   /// Writes as ``write(_:)`` does, in a transaction that may contain the writes of other callers of this function.
   ///
-  /// - Parameter body: Called again if the transaction was rolled back because of others.
+  /// - Parameter body: Called by any thread, and again if the transaction was rolled back because of others.
   @_semantics("optimize.sil.specialize.generic.never") @inline(never)
   func writeSharing<T>(_ body: (SQLiteConnection) throws -> T) throws -> T {
     if url == nil || isReadOnly || WriteReservation.isHeld(of: self) { return try write(body) }
     return try following { pool in
-      let wait = try pool.beginTurn(pool.options.busyTimeout, joins: true)
       defer { pool.shared.recordChange() }
-      guard let commit = pool.sharedCommit else { return try pool.writeFirst(wait, body) }
-      return try pool.write(sharing: commit, wait, body)
+      if pool.turn.tryBegin() { return try pool.writeFirst(nil, body) }
+      return try withoutActuallyEscaping(body) { try pool.writeAfterWaiting($0) }
     }
   }
 
-  /// Runs a save in a transaction of its own, which is left open for others that wait.
+  /// Waits for the turn, or until the thread that has it has run a save.
+  @_semantics("optimize.sil.specialize.generic.never") @inline(never)
+  private func writeAfterWaiting<T>(_ body: @escaping (SQLiteConnection) throws -> T) throws -> T {
+    var result: Result<T, any Error>?
+    var statementCount = 0
+    let joining = JoiningWrite { writer in
+      let executed = writer.counts.executed
+      result = Result { try self.runJoining(body, on: writer) }
+      statementCount = writer.counts.executed - executed
+    }
+    // The thread that ended the turn may still refer to it.
+    defer { joining.discardBody() }
+    let wait = try beginTurn(options.busyTimeout, joining: joining)
+    guard let outcome = joining.outcome else { return try writeFirst(wait, body) }
+    instrument?.executed(statements: statementCount)
+    guard outcome == .complete, let result else { return try write(body) }
+    return try result.get()
+  }
+
+  @_semantics("optimize.sil.specialize.generic.never") @inline(never)
+  private func runJoining<T>(_ body: (SQLiteConnection) throws -> T, on writer: SQLiteConnection) throws -> T {
+    try requireOpen()
+    return try explaining(writer) {
+      try writer.transaction {
+        try requireUnchanged(writer)
+        return try body(writer)
+      }
+    }
+  }
+
+  /// Runs a save in a transaction, and those of waiting threads after it. Ends the turn.
   @_semantics("optimize.sil.specialize.generic.never") @inline(never)
   private func writeFirst<T>(_ wait: BoundedWait?, _ body: (SQLiteConnection) throws -> T) throws -> T {
     let writer: SQLiteConnection
@@ -82,66 +109,33 @@ extension SQLiteConnectionPool {
       turn.end()
       return value
     }
-    let commit = SharedCommit(places: turn.waitingCount)
-    if pass(on: commit) { return commit.wait(instrument) ? value : try write(body) }
-    // The waiting threads have given up, so this one commits alone.
-    if let error = end(commit, of: writer, wait) { throw error }
-    return value
+    return try writeOthers(on: writer, wait) ? value : write(body)
   }
 
-  /// Runs a save in the transaction of others.
-  @_semantics("optimize.sil.specialize.generic.never") @inline(never)
-  private func write<T>(
-    sharing commit: SharedCommit, _ wait: BoundedWait?, _ body: (SQLiteConnection) throws -> T
-  ) throws -> T {
-    let result = Result {
-      let connection = try currentWriter()
-      return try working(on: connection, wait: wait) {
-        try connection.transaction {
-          try requireUnchanged(connection)
-          return try body(connection)
-        }
-      }
-    }
-    // After some errors, such as a full disk, SQLite has rolled everything back.
-    guard let writer, writer.isInTransaction else {
-      end(commit, isCommitted: false)
-      return try result.get()
-    }
-    let isCommitted = pass(on: commit) ? commit.wait(instrument) : end(commit, of: writer, wait) == nil
-    return isCommitted ? try result.get() : try write(body)
-  }
-
-  /// Commits for all saves that share a transaction, even if the pool was closed meanwhile, and ends the turn.
+  /// Runs the saves of threads that wait, commits the transaction, even if the pool was closed meanwhile, and ends the
+  /// turn.
   ///
-  /// - Returns: The error, after which everything is rolled back.
-  private func end(_ commit: SharedCommit, of writer: SQLiteConnection, _ wait: BoundedWait?) -> (any Error)? {
-    do {
+  /// - Returns: False if everything was rolled back because of others.
+  /// - Throws: The error of the commit, if there were no others after all.
+  private func writeOthers(on writer: SQLiteConnection, _ wait: BoundedWait?) throws -> Bool {
+    var others: [JoiningWrite] = []
+    let places = turn.waitingCount
+    // After some errors, such as a full disk, SQLite has rolled everything back.
+    while others.count < places, writer.isInTransaction, let next = turn.takeJoining() {
+      next.run(on: writer)
+      others.append(next)
+    }
+    let culprit = writer.isInTransaction ? nil : others.last
+    let commit = Result {
+      guard culprit == nil else { return false }
       try working(on: writer, wait: wait) { try writer.commitTransaction() }
       writtenVersion = writer.dataVersion
-      end(commit, isCommitted: true)
-      return nil
-    } catch {
-      end(commit, isCommitted: false)
-      return error
+      return true
     }
-  }
-
-  /// Passes the turn to the next save, which joins; returns false if there is none.
-  private func pass(on commit: SharedCommit) -> Bool {
-    guard commit.places > 0 else { return false }
-    commit.places -= 1
-    sharedCommit = commit
-    if turn.passToJoining() { return true }
-    sharedCommit = nil
-    return false
-  }
-
-  /// Ends the turn, and then the wait of the saves that shared the transaction.
-  private func end(_ commit: SharedCommit, isCommitted: Bool) {
-    sharedCommit = nil
+    let isCommitted = (try? commit.get()) == true
     turn.end()
-    commit.end(isCommitted: isCommitted)
+    for other in others { other.finish(isCommitted || other === culprit ? .complete : .undone) }
+    return others.isEmpty ? try commit.get() : isCommitted
   }
 
   /// Runs a part of the transaction.

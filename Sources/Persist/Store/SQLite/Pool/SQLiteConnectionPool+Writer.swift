@@ -70,13 +70,13 @@ extension SQLiteConnectionPool {
 
   /// Waits until no other thread writes through this pool.
   ///
-  /// - Parameter joins: Whether the caller can continue the transaction of the thread that has the turn.
+  /// - Parameter joining: The caller's save, which the thread that has the turn may run; nil for other writes.
   /// - Returns: The wait, for its remaining time; nil if there was none.
   @discardableResult
   @inline(never)
-  func beginTurn(_ limit: Duration, joins: Bool = false) throws -> BoundedWait? {
+  func beginTurn(_ limit: Duration, joining: JoiningWrite? = nil) throws -> BoundedWait? {
     var (wait, begun): (BoundedWait?, ContinuousClock.Instant?)
-    let state = turn.begin(joins: joins) {
+    let state = turn.begin(joining: joining) {
       begun = .now
       wait = BoundedWait(limit)
       return wait

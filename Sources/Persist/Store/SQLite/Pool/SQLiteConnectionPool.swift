@@ -60,8 +60,6 @@ final class SQLiteConnectionPool: @unchecked Sendable {
   var isFileSetUp = false
   /// The writer's data version after its last commit, or when it first read the store.
   var writtenVersion: UInt32?
-  /// The transaction that the thread with the turn continues; nil if it begins one.
-  var sharedCommit: SharedCommit?
   /// Runs before each commit to a store in memory; nil for none. Set before the pool is shared.
   var commitHook: CommitHook?
   /// Detects changes to the store by other programs; nil until the store is identified, and for an in-memory store.

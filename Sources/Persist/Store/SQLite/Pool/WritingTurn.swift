@@ -3,13 +3,13 @@ import Foundation
 /// Grants one thread at a time the right to write, in order of request.
 ///
 /// Unlike a lock, waiting ends with a deadline or with cancellation, and a thread may end a turn that another thread
-/// began.
+/// began. The thread that has the turn may also do the work of a waiting one.
 // @unchecked: `isTaken`, `applicants` and `reserved` are touched only while `lock` is held.
 final class WritingTurn: @unchecked Sendable {
   private struct Applicant {
-    let thread = WaitingThread()
-    /// Whether the thread can continue a transaction of the former one.
-    let joins: Bool
+    let thread: WaitingThread
+    /// The thread's save; nil for other work, which only the thread itself can do.
+    let joining: JoiningWrite?
   }
 
   private let lock = NSLock()
@@ -33,23 +33,26 @@ final class WritingTurn: @unchecked Sendable {
   /// Waits for the turn.
   ///
   /// - Parameters:
-  ///   - joins: Whether the caller can continue a transaction; see ``passToJoining()``.
+  ///   - joining: The caller's save, if another thread may run it; see ``takeJoining()``.
   ///   - wait: Called when waiting begins; returns the limits of the wait, or nil for none.
-  /// - Returns: `.goingOn` if the caller has the turn, otherwise the reason why it doesn't.
+  /// - Returns: `.goingOn` if the caller has the turn or its save was run, otherwise the reason why it doesn't.
   @inline(never)
-  func begin(joins: Bool = false, _ wait: () -> BoundedWait?) -> BoundedWait.State {
+  func begin(joining: JoiningWrite? = nil, _ wait: () -> BoundedWait?) -> BoundedWait.State {
     lock.lock()
     guard isTaken else {
       isTaken = true
       lock.unlock()
       return .goingOn
     }
-    let applicant = Applicant(joins: joins)
+    let applicant = Applicant(thread: joining?.thread ?? WaitingThread(), joining: joining)
     applicants.append(applicant)
     lock.unlock()
 
     let state = applicant.thread.wait(wait(), look: takeBackReservation)
-    return state == .goingOn || !withdraw(applicant) ? .goingOn : state
+    guard state != .goingOn else { return .goingOn }
+    if withdraw(applicant) { return state }
+    // Another thread passes the turn to this one, or runs its save already.
+    return applicant.thread.wait(nil)
   }
 
   /// Leaves the turn to a reservation, whose release ends it.
@@ -88,22 +91,18 @@ final class WritingTurn: @unchecked Sendable {
     next?.thread.admit()
   }
 
-  /// Whether the thread that has waited longest can continue a transaction.
+  /// Whether the thread that has waited longest has a save that another one may run.
   var isNextJoining: Bool {
     lock.lock()
     defer { lock.unlock() }
-    return applicants.first?.joins == true
+    return applicants.first?.joining != nil
   }
 
-  /// Passes the turn, with an open transaction, to the thread that has waited longest, if that thread can continue it.
-  ///
-  /// - Returns: False if the caller keeps the turn.
-  func passToJoining() -> Bool {
+  /// Removes the thread that has waited longest if it has a save, which the caller runs and finishes.
+  func takeJoining() -> JoiningWrite? {
     lock.lock()
-    let next = applicants.first?.joins == true ? applicants.popFirst() : nil
-    lock.unlock()
-    next?.thread.admit()
-    return next != nil
+    defer { lock.unlock() }
+    return applicants.first?.joining == nil ? nil : applicants.popFirst()?.joining
   }
 
   /// The number of waiting threads.
