@@ -11,7 +11,12 @@ final class RecordingStore: PersistentStore {
 
   private let failures = LockProtected<[PersistenceError]>([])
 
-  init(_ store: any PersistentStore) { self.store = store }
+  let readsConcurrently: Bool
+
+  /// - Parameter readsConcurrently: Whether several threads may read ahead.
+  init(_ store: any PersistentStore, readsConcurrently: Bool = false) {
+    (self.store, self.readsConcurrently) = (store, readsConcurrently)
+  }
 
   /// Makes the next reads of rows fail, one for each error.
   func failReading(with errors: PersistenceError...) { failures.withLock { $0 += errors } }

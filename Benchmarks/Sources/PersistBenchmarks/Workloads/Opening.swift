@@ -76,7 +76,7 @@ extension Workload {
       },
     ],
     shortfall: """
-      Just over half of the instructions are outside SQLite. Two fifths of these are the first uses of some 90 generic \
+      Three fifths of the instructions are outside SQLite. A third of these are the first uses of some 110 generic \
       types in the process, which Swift's runtime then creates. The rest verifies the seal of the store, for which the \
       metadata of all entities are read. A fifth of the time is page faults, most of them in the program's code.
       """)
