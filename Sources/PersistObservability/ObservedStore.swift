@@ -107,6 +107,8 @@ final class ObservedStore: PersistentStore, ObservedSource {
     try base.reserveWriting(within: limit, patience: patience)
   }
 
+  func excludingWriters<T>(_ body: () throws -> T) throws -> T { try base.excludingWriters(body) }
+
   func reserveKeys(for entities: [Entity]) throws -> [Int64] { try base.reserveKeys(for: entities) }
   func retireKeys(upTo keys: [Int: Int64]) throws { try base.retireKeys(upTo: keys) }
   func deferredSteps() throws -> [DeferredStep] { try base.deferredSteps() }

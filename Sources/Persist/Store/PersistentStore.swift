@@ -92,6 +92,12 @@ package protocol PersistentStore: SharedRowSource {
   ///   - patience: The time that other threads wait for the reservation to be used before they take it back.
   /// - Returns: The reservation, for use by another thread; nil if the store needs none.
   func reserveWriting(within limit: Duration, patience: Duration) throws -> WriteReservation?
+  /// Runs code while nobody else writes, in this program or another. Others can read, and wait to write.
+  ///
+  /// - Parameter body: Reads the present state. Its first commit, or its first write of the history's entries, is in
+  ///   the transaction that keeps others from writing, and ends it.
+  /// - Throws: ``PersistenceError/Code/storeBusy`` if others keep the store busy; the errors of `body`.
+  func excludingWriters<T>(_ body: () throws -> T) throws -> T
 
   /// Assigns keys to new objects of these entities before they are inserted. A key that isn't used for an insert
   /// remains unused.

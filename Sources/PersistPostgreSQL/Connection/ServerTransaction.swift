@@ -17,6 +17,8 @@ final class ServerTransaction {
   private let model: String?
   /// The maximum time to wait for a lock, in milliseconds.
   private let wait: Int64
+  /// Whether the transaction is one of ``excludeOthers(within:)``.
+  private let excludesOthers: Bool
   /// Each statement has to see what others have committed while it waited for a lock, whatever the server's default is.
   static let begin: ServerText = "BEGIN ISOLATION LEVEL READ COMMITTED"
   /// Statements to send together with the end of the transaction.
@@ -25,6 +27,7 @@ final class ServerTransaction {
   private var change: CheckedChange?
   /// Checks that the store is still the one opened, and the proof of the commit; nil for transactions of other stores.
   private let opened: (watch: ServerWatch, proof: CommitProof)?
+  private var isCommitted = false
   /// Whether the old values of changed rows are kept in the history.
   private var keepsOldValues = false
   /// The place among the last statements of the one that returns the number of the transaction in the history.
@@ -38,14 +41,16 @@ final class ServerTransaction {
   ///     tables: it plans prepared statements again when the schemas to search change.
   ///   - model: The program's model, for a store that serves two.
   ///   - wait: The maximum time to wait for a lock.
+  ///   - excludesOthers: Whether ``excludeOthers(within:)`` follows.
   ///   - opened: Checks at the beginning that the store is still the one opened, which no migration can change before
   ///     the end, and the proof to write; nil for neither.
   init(
     _ session: ServerSession, _ texts: ServerTexts, usingFullNames usesFullNames: Bool, ofModel model: String? = nil,
-    waitingAtMost wait: Duration, opened: (watch: ServerWatch, proof: CommitProof)?
+    waitingAtMost wait: Duration, excludingOthers excludesOthers: Bool = false,
+    opened: (watch: ServerWatch, proof: CommitProof)?
   ) {
     (self.session, self.texts, findsTables, self.model) = (session, texts, !usesFullNames, model)
-    self.opened = opened
+    (self.excludesOthers, self.opened) = (excludesOthers, opened)
     self.wait = ServerText.lockTimeout(wait)
   }
 
@@ -74,6 +79,8 @@ final class ServerTransaction {
 
   /// Begins, and keeps migrations from changing the store. The next statements see what others had committed before.
   private var opening: [ServerText] {
+    // Two transactions that hold the shared lock couldn't both exclude others.
+    if excludesOthers { return [Self.begin, "SELECT \(settings)"] }
     let schema = ServerParameter.text(session.schema)
     let path = findsTables ? [schema] : []
     let old = keepsOldValues ? [schema] : []
@@ -109,6 +116,17 @@ final class ServerTransaction {
     return Array(results.dropFirst(all.count))
   }
 
+  /// Waits until nobody else writes, and keeps all programs from writing until the end of the transaction: each of them
+  /// takes a lock before it writes.
+  ///
+  /// - Parameter wait: The maximum wait, in which the others that come go first.
+  func excludeOthers(within wait: Duration) throws {
+    try run([ServerSession.limitingIdleTime(ofProgramThatBeginsAgain: false)])
+    try session.waitingBriefly(within: wait) { _ = try session.run([ServerText.lock(session.schema)]) }
+    // A migration may have ended while this waited.
+    if let opened { try opened.watch.check(session.run([ServerMark.stored])[0]) }
+  }
+
   /// Copies rows into a table, after the statements that were run.
   ///
   /// - Parameter rows: The rows in the form that the statement names.
@@ -140,7 +158,8 @@ final class ServerTransaction {
   ///   - seen: Records the position of the commit in the server's log; nil if nobody compares it.
   ///   - outcome: Asks whether the transaction was committed if the connection is lost.
   func commit(recording seen: SeenPosition?, _ outcome: ServerOutcome) throws {
-    guard hasBegun || !last.isEmpty || change != nil else { return }
+    guard !isCommitted, hasBegun || !last.isEmpty || change != nil else { return }
+    defer { isCommitted = true }
     var ending = last + ["COMMIT"] + (seen == nil ? [] : [SeenPosition.written])
     let results: [any ServerResult]?
     var former = 0

@@ -9,7 +9,7 @@ extension PostgreSQLStore: HistorySource {
   }
 
   func writingHistory<T>(_ body: (ServerHistoryConnection) throws -> T) throws -> T {
-    try pool.write { transaction in
+    try pool.write(ending: true) { transaction in
       try transaction.run([])
       return try body(ServerHistoryConnection(transaction.session))
     }

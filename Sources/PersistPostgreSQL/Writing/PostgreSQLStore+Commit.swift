@@ -14,7 +14,16 @@ extension PostgreSQLStore {
     } catch let ended as SaveQueue.Ended { throw pool.error(ended.state) }
   }
 
+  func excludingWriters<T>(_ body: () throws -> T) throws -> T {
+    if isReadOnly { return try body() }
+    return try pool.excludingWriters(body)
+  }
+
   private func commitAlone(_ writes: RowWrites) throws -> CommitReceipt {
+    // A statement that fails ends the transaction, so that there is no second attempt.
+    if pool.continued.transaction != nil {
+      return try writeOnce(writes, writes.deletes.isEmpty && writes.updates.isEmpty ? .locking : .freeingValues)
+    }
     do {
       if writes.needNoLocks {
         do { return try write(writes, .checking) } catch is ServerPool.Overtaken {}
@@ -41,7 +50,7 @@ extension PostgreSQLStore {
 
   private func writeOnce(_ writes: RowWrites, _ method: ServerCommitPass.Method) throws -> CommitReceipt {
     let (pass, metadata, transaction) = try pool.write(
-      usingFullNames: true, checkingVersions: method == .checking
+      usingFullNames: true, checkingVersions: method == .checking, ending: true
     ) { transaction in
       var pass = ServerCommitPass(writes, store: self)
       pass.history = try historyWriter(by: writes.origin, transaction)

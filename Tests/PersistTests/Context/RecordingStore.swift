@@ -43,6 +43,7 @@ final class RecordingStore: PersistentStore {
   func metadata() throws -> StoreMetadata { try store.metadata() }
   func setMetadata(_ metadata: StoreMetadata) throws { try store.setMetadata(metadata) }
   func externalData(named name: String) throws -> Data { try store.externalData(named: name) }
+  func excludingWriters<T>(_ body: () throws -> T) throws -> T { try store.excludingWriters(body) }
   func reserveKeys(for entities: [Entity]) throws -> [Int64] { try store.reserveKeys(for: entities) }
   func lengths(atSlot slot: Int, of entity: Entity, keys: [Int64]) throws -> [Int64: Int?] {
     try store.lengths(atSlot: slot, of: entity, keys: keys)

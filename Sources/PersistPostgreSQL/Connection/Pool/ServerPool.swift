@@ -25,6 +25,8 @@ final class ServerPool: @unchecked Sendable {
   let presence = LockProtected<ServerPresence?>(nil)
   /// The right to use a connection: an idle one, or a new one.
   private let places = ConnectionPlaces(capacity: 10, forWriting: 8)
+  /// The transactions that the writes of a thread continue.
+  let continued = ContinuedTransactions()
 
   convenience init(_ address: ServerAddress, options: StoreOptions) {
     self.init(address, options: options, readingFrom: nil)
@@ -266,17 +268,28 @@ final class ServerPool: @unchecked Sendable {
   ///   - runsOnce: Whether `body` must not run again, because it consumes something. The transaction then fails if
   ///     others are in its way.
   ///   - checksVersions: Whether statements check versions themselves.
+  ///   - excludesOthers: Whether all others wait to write until the end of the transaction.
+  ///   - ends: Whether this write ends the transaction of ``excludingWriters(_:)``.
   ///   - body: Runs once for each attempt.
   /// - Throws: ``Overtaken`` if statements that check versions may have found another one.
   @discardableResult
   func write<T>(
     usingFullNames usesFullNames: Bool = false, once runsOnce: Bool = false,
-    checkingVersions checksVersions: Bool = false, _ body: (ServerTransaction) throws -> T
+    checkingVersions checksVersions: Bool = false, excludingOthers excludesOthers: Bool = false,
+    ending ends: Bool = false, _ body: (ServerTransaction) throws -> T
   ) throws -> T {
     guard !options.isReadOnly else {
       throw PersistenceError(
         .storeReadOnly, at: .store(url), "The store was opened for reading only.",
         fix: "Open it without isReadOnly to write.")
+    }
+    if let transaction = continued.transaction {
+      let result = try body(transaction)
+      guard ends else { return result }
+      continued.end()
+      try transaction.commit(
+        recording: seenPosition, ServerOutcome(address: address, wait: options.busyTimeout))
+      return result
     }
     switch gate.enter(within: options.busyTimeout) {
     case .goingOn: break
@@ -288,7 +301,8 @@ final class ServerPool: @unchecked Sendable {
     return try mapped(.saving) {
       try watched(by: watch) {
         do {
-          return try write(checkedBy: watch, usingFullNames: usesFullNames, once: runsOnce, body)
+          return try write(
+            checkedBy: watch, usingFullNames: usesFullNames, once: runsOnce, excludingOthers: excludesOthers, body)
         } catch let failure as ServerFailure where checksVersions && failure.isOvertaken {
           throw Overtaken()
         }
@@ -316,7 +330,7 @@ final class ServerPool: @unchecked Sendable {
 
   private func write<T>(
     checkedBy watch: ServerWatch?, usingFullNames usesFullNames: Bool, once runsOnce: Bool,
-    _ body: (ServerTransaction) throws -> T
+    excludingOthers excludesOthers: Bool, _ body: (ServerTransaction) throws -> T
   ) throws -> T {
     let deadline = ContinuousClock.now + options.busyTimeout
     let outcome = ServerOutcome(address: address, wait: options.busyTimeout)
@@ -327,7 +341,7 @@ final class ServerPool: @unchecked Sendable {
         return try withSession(toWrite: true, checkedBy: watch) { session, proofs, wasIdle in
           let transaction = ServerTransaction(
             session, texts, usingFullNames: usesFullNames, ofModel: announcedModel, waitingAtMost: options.busyTimeout,
-            opened: watch.map { ($0, proofs.next()) })
+            excludingOthers: excludesOthers, opened: watch.map { ($0, proofs.next()) })
           do {
             if runsOnce {
               // A lost connection or another mark is noticed by the first statements, before the body runs.

@@ -30,19 +30,11 @@ extension SQLiteStore {
   private func whileNobodyWrites<T>(
     thenClosing closes: Bool, _ body: (any PersistentStore) throws -> T
   ) throws -> T? {
-    guard let right = try pool.reserveWriting(within: pool.options.busyTimeout, patience: .seconds(60)) else {
-      return nil
-    }
-    defer { right.end() }
-    let result: T? = try WriteReservation.using([right]) {
+    guard !isReadOnly else { return nil }
+    return try excludingWriters {
       let result = try body(self)
       if closes { pool.refuseUse() }
       return result
     }
-    guard let result else {
-      throw PersistenceError(
-        .storeBusy, at: .store(url), "Other parts of this program kept the store busy with writes.", fix: "Try again.")
-    }
-    return result
   }
 }

@@ -4,22 +4,24 @@ import Foundation
 extension SQLiteConnectionPool {
   /// Writes in one transaction, which is rolled back if `body` throws.
   ///
+  /// - Parameter endsReservation: Whether a reservation that the calling code holds is used up.
   /// - Throws: ``PersistenceError/Code/incompatibleModel`` if another program has migrated the store,
   ///   ``PersistenceError/Code/storeExchanged`` if its file was deleted or replaced; and the errors of `body`.
   @discardableResult
   @_semantics("optimize.sil.specialize.generic.never") @inline(never)
-  func write<T>(_ body: (SQLiteConnection) throws -> T) throws -> T {
+  func write<T>(endingReservation endsReservation: Bool = true, _ body: (SQLiteConnection) throws -> T) throws -> T {
     try following { pool in
       try pool.withOwnWriter { connection in
         pool.canLendWriter = false
+        func write() throws -> T {
+          try pool.requireUnchanged(connection)
+          guard let hook = pool.commitHook else { return try body(connection) }
+          let result = try body(connection)
+          try hook.run()
+          return result
+        }
         let result = try pool.explaining(connection) {
-          try connection.transaction {
-            try pool.requireUnchanged(connection)
-            guard let hook = pool.commitHook else { return try body(connection) }
-            let result = try body(connection)
-            try hook.run()
-            return result
-          }
+          try endsReservation ? connection.transaction(write) : connection.transactionKeepingReservation(write)
         }
         pool.writtenVersion = connection.dataVersion
         return result

@@ -21,6 +21,11 @@ extension SQLiteConnection {
     }
   }
 
+  /// Runs `body` as ``transaction(_:)`` does, and leaves the transaction of ``beginReservedTransaction()`` open.
+  func transactionKeepingReservation<T>(_ body: () throws -> T) throws -> T {
+    try hasReservedTransaction ? savepoint(body) : transaction(body)
+  }
+
   /// Runs `body` in a write transaction of its own.
   ///
   /// - Parameter isLeftOpen: Called after `body`; if the answer is yes, ``commitTransaction()`` ends the transaction.

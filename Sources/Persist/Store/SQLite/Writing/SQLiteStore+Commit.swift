@@ -32,12 +32,20 @@ extension SQLiteStore {
     try pool.reserveWriting(within: limit, patience: patience)
   }
 
+  func excludingWriters<T>(_ body: () throws -> T) throws -> T {
+    guard let right = try pool.reserveWriting(within: busyTimeout, patience: .seconds(60)) else { return try body() }
+    defer { right.end() }
+    if let result = try WriteReservation.using([right], body) { return result }
+    throw PersistenceError(
+      .storeBusy, at: .store(url), "Other parts of this program kept the store busy with writes.", fix: "Try again.")
+  }
+
   func reserveKeys(for entities: [Entity]) throws -> [Int64] {
     var writes = RowWrites()
     writes.inserts = entities.enumerated().map { index, entity in
       RowWrites.Insert(key: .temporary(UInt64(index)), entity: entity, values: SlotValues())
     }
-    return try pool.write { connection in
+    return try pool.write(endingReservation: false) { connection in
       var pass = CommitPass(writes, store: self, connection: connection)
       try pass.assignKeys()
       return pass.insertedKeys
