@@ -15,17 +15,21 @@
     private struct State: Sendable {
       var handle: Int32 = -1
       var isCancelled = false
+      var isLate = false
     }
 
     private let state = LockProtected(State())
 
     private var handle: Int32 { state.withLock(\.handle) }
     var isCancelled: Bool { state.withLock(\.isCancelled) }
+    /// Whether the time of the request is over.
+    var isLate: Bool { state.withLock(\.isLate) }
 
     /// - Returns: False if the system has no such sockets.
     func open(_ family: Int32, _ type: Int32, _ timeout: TimeInterval) throws -> Bool {
       try state.withLock { state in
         if state.isCancelled { throw CancellationError() }
+        if state.isLate { return false }
         state.handle = socket(family, type, 0)
         guard state.handle >= 0 else { return false }
         // Programs that this one starts don't keep the connection open.
@@ -60,9 +64,14 @@
 
     func receive(_ bytes: UnsafeMutableRawBufferPointer) -> Int { recv(handle, bytes.baseAddress, bytes.count, 0) }
 
-    func cancel() {
+    func cancel() { interrupt { $0.isCancelled = true } }
+
+    /// Ends the request because its time is over.
+    func expire() { interrupt { $0.isLate = true } }
+
+    private func interrupt(_ record: (inout State) -> Void) {
       state.withLock { state in
-        state.isCancelled = true
+        record(&state)
         if state.handle >= 0 { _ = shutdown(state.handle, Int32(SHUT_RDWR)) }
       }
     }

@@ -21,10 +21,17 @@
     private let bytes: Data
     private let hasBody: Bool
     private let timeout: TimeInterval
+    private let limit: TimeInterval
     private let socket = OpenSocket()
 
+    /// The time after which no server goes on answering, in seconds: the limit of a single wait is the request's.
+    static let limit: TimeInterval = 3600
+
     /// Nil for a request that needs more than a plain connection.
-    init?(_ request: URLRequest) {
+    ///
+    /// - Parameter limit: The maximum time of the whole request in seconds.
+    init?(_ request: URLRequest, within limit: TimeInterval = Self.limit) {
+      self.limit = limit
       let environment = ProcessInfo.processInfo.environment
       guard let url = request.url, url.scheme?.lowercased() == "http", let host = url.host(), url.user == nil,
         ["http_proxy", "all_proxy", "ALL_PROXY"].allSatisfy({ environment[$0]?.isEmpty != false })
@@ -66,7 +73,12 @@
     }
 
     private func exchange() throws -> (status: Int, data: Data) {
-      defer { socket.close() }
+      let end = DispatchWorkItem { socket.expire() }
+      DispatchQueue.global().asyncAfter(deadline: .now() + limit, execute: end)
+      defer {
+        end.cancel()
+        socket.close()
+      }
       do {
         try connect()
         // A server may refuse a request, and close the connection, before it has read all of it.
@@ -79,6 +91,7 @@
         }
       } catch {
         if socket.isCancelled { throw CancellationError() }
+        if socket.isLate { throw NoResponse(message: "It didn't answer in time.") }
         throw error
       }
     }
@@ -127,7 +140,8 @@
     private func receive() throws -> [UInt8] {
       var part = [UInt8](repeating: 0, count: 1 << 16)
       let count = part.withUnsafeMutableBytes { socket.receive($0) }
-      guard count >= 0 else { throw NoResponse(message: Self.words(errno)) }
+      // The end of an interrupted connection isn't that of a response.
+      guard count >= 0, !socket.isCancelled, !socket.isLate else { throw NoResponse(message: Self.words(errno)) }
       part.removeLast(part.count - count)
       return part
     }

@@ -1,11 +1,13 @@
 #if canImport(FoundationNetworking) && canImport(Glibc)
   import Foundation
+  import FoundationNetworking
   import Glibc
   import Persist
   import PersistSync
-  import PersistSyncHTTP
   import PersistTestSupport
   import Testing
+
+  @testable import PersistSyncHTTP
 
   @Suite("Synchronization: connections that are cut")
   struct PlainConnectionTests {
@@ -95,6 +97,16 @@
       }
     }
 
+    @Test("A request ends after its time, although the server goes on answering")
+    func slow() async throws {
+      let bytes = Data("HTTP/1.1 200 OK\r\n\r\n".utf8)
+      let server = try RawServer(pause: 0.05) { _ in bytes + Data(count: 10_000) }
+      defer { server.stop() }
+      let request = try #require(PlainRequest(URLRequest(url: server.url), within: 0.5))
+      let error = await #expect(throws: NoResponse.self) { try await request.response() }
+      #expect(error?.message == "It didn't answer in time.")
+    }
+
     @Test("A request ends when its task is cancelled")
     func cancelled() async throws {
       let server = try RawServer { _ in
@@ -134,7 +146,8 @@
     let url: URL
     private let listener: Int32
 
-    init(_ answer: @escaping @Sendable (SyncHubRequest) -> Data) throws {
+    /// - Parameter pause: The time between the bytes of an answer in seconds; nil to send them at once.
+    init(pause: TimeInterval? = nil, _ answer: @escaping @Sendable (SyncHubRequest) -> Data) throws {
       let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
       var address = sockaddr_in()
       address.sin_family = sa_family_t(AF_INET)
@@ -152,7 +165,7 @@
         while true {
           let connection = accept(listener, nil, nil)
           guard connection >= 0 else { return }
-          Thread.detachNewThread { Self.serve(connection, answer) }
+          Thread.detachNewThread { Self.serve(connection, pause, answer) }
         }
       }
     }
@@ -162,7 +175,7 @@
       close(listener)
     }
 
-    private static func serve(_ connection: Int32, _ answer: (SyncHubRequest) -> Data) {
+    private static func serve(_ connection: Int32, _ pause: TimeInterval?, _ answer: (SyncHubRequest) -> Data) {
       defer { close(connection) }
       var bytes = [UInt8]()
       var request: SyncHubRequest?
@@ -176,7 +189,9 @@
       guard let request else { return }
       var rest = [UInt8](answer(request))[...]
       while !rest.isEmpty {
-        let count = rest.withUnsafeBytes { send(connection, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+        let size = pause == nil ? rest.count : 1
+        let count = rest.withUnsafeBytes { send(connection, $0.baseAddress, size, Int32(MSG_NOSIGNAL)) }
+        if let pause { Thread.sleep(forTimeInterval: pause) }
         guard count > 0 else { return }
         rest = rest.dropFirst(count)
       }
