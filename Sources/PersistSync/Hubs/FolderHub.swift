@@ -32,9 +32,10 @@ public struct FolderHub: SyncHub {
     return folder(of: entry.replica).appendingPathComponent(name)
   }
 
-  /// The names in a folder; none if it doesn't exist.
+  /// The names in a folder; none if it doesn't exist, or is a link.
   private func names(in folder: URL) throws -> [String] {
-    try reporting("The hub's folder can't be read", folder) {
+    if isLinked(folder) { return [] }
+    return try reporting("The hub's folder can't be read", folder) {
       do {
         return try FileManager.default.contentsOfDirectory(atPath: folder.path)
       } catch where !FileManager.default.fileExists(atPath: folder.path) {
@@ -87,10 +88,24 @@ public struct FolderHub: SyncHub {
   ///
   /// - Throws: `PersistenceError.Code.malformedFile` unless it is a file of an acceptable size, or there is none.
   private func check(_ file: URL) throws {
-    guard !FileState.isLink(file) else { throw SyncFormat.error("It is a link to another place.") }
+    try requireOwn(file)
     guard let state = FileState(file) else { return }
     guard state.isRegular else { throw SyncFormat.error("It isn't a file.") }
     try SyncFormat.checkSize(Int(state.size))
+  }
+
+  private func requireOwn(_ file: URL) throws {
+    if isLinked(file) { throw SyncFormat.error("It is, or is in, a link to another place.") }
+  }
+
+  /// Whether a file, or one of the hub's folders around it, is a link. The hub's own folder may be one.
+  private func isLinked(_ file: URL) -> Bool {
+    var place = file
+    while place.path.count > url.path.count {
+      if FileState.isLink(place) { return true }
+      place.deleteLastPathComponent()
+    }
+    return false
   }
 
   /// Writes the file of an entry completely, or not at all.
@@ -103,8 +118,10 @@ public struct FolderHub: SyncHub {
   /// - Returns: False if there is such a file with other content.
   private func write(_ content: Data, to file: URL) throws -> Bool {
     let folder = file.deletingLastPathComponent()
-    let missing = FileState.missingFolder(of: file)
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    while let missing = FileState.missingFolder(of: file) {
+      try FileManager.default.createDirectory(at: missing, withIntermediateDirectories: true)
+      flush(missing.deletingLastPathComponent())
+    }
     let draft = folder.appendingPathComponent(".\(UUID().uuidString).part")
     defer { try? FileManager.default.removeItem(at: draft) }
     try content.write(to: draft)
@@ -119,20 +136,18 @@ public struct FolderHub: SyncHub {
       // The file system has no links.
       try FileManager.default.moveItem(at: draft, to: file)
     }
-    // The replica deletes its own copy of the change set. Some network volumes can't flush a folder.
-    let depth = missing.map { file.absoluteURL.pathComponents.count - $0.pathComponents.count } ?? 0
-    var changed = file
-    for _ in 0...max(depth, 0) {
-      changed.deleteLastPathComponent()
-      try? FileSynchronization.synchronize(changed)
-    }
+    flush(folder)
     return true
   }
+
+  /// Writes the names in a folder to the disk, since the replica deletes its own copy of the change set. Some network
+  /// volumes can't do that.
+  private func flush(_ folder: URL) { try? FileSynchronization.synchronize(folder) }
 
   /// Returns whether there is a file for an entry.
   public func contains(_ entry: SyncEntry) async throws -> Bool {
     let file = file(of: entry)
-    return !FileState.isLink(file) && FileState(file)?.isRegular == true
+    return !isLinked(file) && FileState(file)?.isRegular == true
   }
 
   /// Lists the files of parts.
@@ -149,6 +164,7 @@ public struct FolderHub: SyncHub {
 
   private func removeFiles(_ files: [URL]) throws {
     for file in files {
+      try requireOwn(file)
       try reporting("A file of the hub can't be deleted", file) {
         do {
           try FileManager.default.removeItem(at: file)
@@ -171,6 +187,7 @@ public struct FolderHub: SyncHub {
 
   /// Writes the position of a replica.
   public func setPosition(_ position: ReplicaPosition) async throws {
+    try requireOwn(positionFolder)
     let (file, data) = (file(ofPosition: position.replica), try JSONEncoder().encode(position))
     try reporting("A file of the hub can't be written", file) {
       try FileManager.default.createDirectory(at: positionFolder, withIntermediateDirectories: true)
