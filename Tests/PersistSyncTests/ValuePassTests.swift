@@ -49,6 +49,62 @@ struct ValuePassTests {
     }
   }
 
+  /// Two versions of a model; the second one has another attribute, and one that is no longer optional.
+  private static let versions = [true, false].map { isFirst in
+    ModelDescription(entities: [
+      EntityDescription(
+        "Note",
+        attributes: [.init("id", .uuid), .init("text", .string, isOptional: isFirst)]
+          + (isFirst ? [] : [.init("rank", .int32, default: 5)]))
+    ])
+  }
+
+  @Test("A value that arrives equal to the default isn't written, and a required one that is missing is reported again")
+  func equalValues() async throws {
+    try await withTemporaryFolder { folder in
+      let hub = FolderHub(folder.appendingPathComponent("hub"))
+      let devices = try [0, 0, 1, 1].enumerated().map { number, version in
+        try Device(
+          folder.appendingPathComponent("\(number).sqlite"), ManagedObjectModel(Self.versions[version]),
+          identifiedBy: ["Note": "id"])
+      }
+      let ids = [UUID(), UUID()]
+      func change(_ number: Int, _ device: Device, _ key: String, to value: Any?) throws {
+        let context = ManagedObjectContext(device.coordinator)
+        let notes = try context.fetch(FetchRequest<ManagedObject>("Note"))
+        let note = try #require(notes.first { $0["id"] as? UUID == ids[number] })
+        note[key] = value
+        try context.save()
+      }
+      let context = ManagedObjectContext(devices[0].coordinator)
+      for id in ids {
+        let note = try context.create("Note")
+        (note["id"], note["text"]) = (id, "Tea")
+      }
+      try context.save()
+      for device in devices + devices { try await device.replica.synchronize(with: hub) }
+      // The attribute is known then.
+      try change(0, devices[2], "rank", to: 7)
+      for device in devices[2...] { try await device.replica.synchronize(with: hub) }
+      // The value of the other object was never set where it arrives.
+      for rank in [6, 5] { try change(1, devices[2], "rank", to: rank) }
+      _ = try devices[2].replica.work.capture()
+      let tables = try devices[2].replica.work.unsent().compactMap { try ChangeSet($0.data).table }
+      var pass = ValuePass(tables, try devices[3].replica.work.open().step, upTo: .max, readsRows: false)
+      #expect(try pass.run())
+      #expect(pass.entries.entries.count == 1)
+      #expect(pass.writes.updates.isEmpty)
+      for device in devices + devices { try await device.replica.synchronize(with: hub) }
+      // Two devices whose version doesn't require the value remove it.
+      for device in devices[..<2] { try change(0, device, "text", to: nil) }
+      for device in devices[..<2] {
+        try await device.replica.synchronize(with: hub)
+        #expect(try await devices[3].replica.synchronize(with: hub).problems.map(\.property) == ["text"])
+      }
+      for device in devices { try device.close() }
+    }
+  }
+
   @Test("A row that was deleted without the history doesn't stop the changes of others")
   func missing() async throws {
     try await withTemporaryFolder { folder in

@@ -52,6 +52,8 @@ struct ValuePass {
     var table: Int
     /// The place among the bytes of the table.
     var content: Range<Int>
+    /// Whether it is equal to the former one; nil if none was known, and the row has the default value.
+    var isEqual: Bool?
   }
 
   /// - Parameters:
@@ -188,10 +190,9 @@ struct ValuePass {
         return false
       }
       changed.append(PackedValues.Change(place: own, head: head, stamp: stamp, content: entry.content))
-      // The row has an equal value already if it was set twice.
-      if own.map({ bytes.isEqual(packed.facts[$0].content, to: table.bytes, entry.content) }) != true {
-        values.append(ChangedValue(attribute: attribute, table: object.table, content: entry.content))
-      }
+      let isEqual = own.map { bytes.isEqual(packed.facts[$0].content, to: table.bytes, entry.content) }
+      values.append(
+        ChangedValue(attribute: attribute, table: object.table, content: entry.content, isEqual: isEqual))
       isUsed[object.table][Int(entry.replica)] = true
       if entry.time <= limit { latest = max(latest, entry.time) }
     }
@@ -232,6 +233,8 @@ struct ValuePass {
           problems.append(
             SyncProblem(objectID: store.identifier(changed.entity, changed.key), missing: attribute.name))
         }
+        // The row has the value already.
+        if value.isEqual ?? (stored == attribute.defaultValue) { continue }
         if let row, try store.value(attribute, in: row) == stored { continue }
         slots.append(attribute.slot)
         if !stored.isNull { new[attribute.slot] = stored }
