@@ -118,18 +118,29 @@ public final class Replica: Sendable {
 
   private func push(to hub: any SyncHub, _ report: inout SyncReport) async throws {
     let work = work
+    var captured = try await inBackground { try work.capture() }
+    report.add(captured.applied)
     while true {
-      let (captured, unsent) = try await inBackground { (try work.capture(), try work.unsent()) }
-      report.add(captured.applied)
-      let replica = captured.record.id
+      let (replica, last) = (captured.record.id, captured.record.lastNumber)
+      // What programs save meanwhile is sent next time.
+      let unsent = try await inBackground { try work.unsent().filter { $0.number <= last } }
       guard !unsent.isEmpty else { return }
+      guard try await inBackground({ try work.open().record.id == replica }) else {
+        // The store was put back to an earlier state just now.
+        captured = try await inBackground { try work.capture() }
+        continue
+      }
       var sent: [Int64] = []
       for (number, data, parts) in unsent {
         for part in parts { try await send(part, to: hub) }
         let entry = SyncEntry(replica: replica, number: number)
         guard try await hub.put(data, as: entry) else {
           // The store was put back to an earlier state, and has sent other changes since.
-          try await inBackground { try work.renew() }
+          captured = try await inBackground {
+            try work.renew()
+            return try work.capture()
+          }
+          report.add(captured.applied)
           break
         }
         // Somebody may have deleted a part that nothing named until now.

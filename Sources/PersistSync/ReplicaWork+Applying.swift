@@ -16,27 +16,25 @@ extension ReplicaWork {
   private func applyModels(of sets: [ChangeSet]) throws -> AppliedSets {
     let models = sets.flatMap { $0.table?.general ?? [] }.filter { if case .model = $0.key { true } else { false } }
     guard !models.isEmpty else { return AppliedSets() }
-    return try repeating {
-      let captured = try capture().applied
-      let (step, record, _) = try open()
-      let new = try models.filter { try step.tables.entry($0.key.bytes) == nil }
-      guard !new.isEmpty else { return captured }
-      var joining = FactJoining(step, upTo: 0)
-      for fact in new { try joining.join(fact) }
-      return captured + (try write(joining, in: step, record).applied)
+    return try repeating { attempt in
+      var captured = try captured(attempt)
+      let new = try models.filter { try captured.step.tables.entry($0.key.bytes) == nil }
+      guard !new.isEmpty else { return captured.applied }
+      for fact in new { try captured.joining.join(fact) }
+      return captured.applied + (try write(captured.joining, in: captured.step, captured.record).applied)
     }
   }
 
   /// The latest time that raises the replica's.
-  private var limit: UInt64 { Stamp.time(of: sources.now()) + Stamp.maximumSkew }
+  var limit: UInt64 { Stamp.time(of: sources.now()) + Stamp.maximumSkew }
 
-  /// Applies facts that concern nothing but their own objects.
+  /// Applies facts that concern nothing but their own objects, unless others save all the time.
   ///
   /// - Returns: The facts of each change set that are left; nil if all sets have been applied.
   private func applyPlain(_ sets: [ChangeSet]) throws -> (applied: AppliedSets, left: [[ChangeSet.Fact]]?) {
     // A row may be missing.
     var readsRows = false
-    return try repeating {
+    let applied = try besideOthers { () -> (AppliedSets, [[ChangeSet.Fact]]?) in
       defer { readsRows = true }
       let captured = try capture().applied
       var (step, record, _) = try open()
@@ -57,6 +55,7 @@ extension ReplicaWork {
       let applied = AppliedSets(problems: rows.problems, waiting: step.map.failures)
       return (captured + applied, leavesObjects ? tables.indices.map(rows.pass.leftFacts) : nil)
     }
+    return applied ?? (AppliedSets(), sets.map(\.facts))
   }
 
   private func join(_ tables: [FactTable], _ step: SyncStep, _ record: ReplicaRecord) throws -> PlainPass {
@@ -83,27 +82,50 @@ extension ReplicaWork {
 
   /// Applies facts of change sets in one transaction, with the rows that depend on them.
   private func apply(_ sets: [ChangeSet], _ facts: [[ChangeSet.Fact]]) throws -> AppliedSets {
-    try repeating {
-      let captured = try capture().applied
-      var (step, record, _) = try open()
-      var joining = FactJoining(step, upTo: limit)
-      var refusals: [SyncRefusal] = []
-      try step.tables.load(Array(Set(facts.joined().compactMap(\.key.object))))
-      try step.tables.loadReferrers(to: facts.joined().compactMap(\.key.createdOrDeleted))
-      for (set, facts) in zip(sets, facts) {
-        // Objects come into a scope and leave it in an order.
-        let received = try step.tables.received(from: set.entry.replica)
-        if set.entry.isStream, received.upTo != set.entry.number - 1 { continue }
-        if set.entry.isOrdinary { joining.replicas.insert(set.entry.replica) }
-        if !set.entry.isOrdinary { refusals += try leave(set, &joining, step) }
-        for fact in facts { try joining.join(fact) }
-        try setReceived(set, step)
-      }
-      record.time = max(record.time, joining.latest)
-      let applied = try write(joining, in: step, record).applied
-      return AppliedSets(
-        problems: captured.problems + applied.problems, waiting: applied.waiting, refusals: refusals)
+    if let applied = try besideOthers({ try apply(sets, facts, .besideOthers) }) { return applied }
+    // Others wait for a part of a change set at a time. Facts can be applied in any order, and more than once.
+    var applied = AppliedSets()
+    for (set, facts) in zip(sets, facts) {
+      var rest = facts[...]
+      repeat {
+        let part = rest.prefix(Self.aloneCount)
+        rest = rest.dropFirst(part.count)
+        let (isFirst, isLast) = (part.startIndex == facts.startIndex, rest.isEmpty)
+        applied = applied + (try alone {
+          try apply([set], [Array(part)], .alone, leaves: isFirst, receives: isLast)
+        })
+      } while !rest.isEmpty
     }
+    return applied
+  }
+
+  /// The number of facts that are applied while others wait.
+  private static let aloneCount = 500
+
+  /// - Parameters:
+  ///   - leaves: Whether the objects that leave are forgotten.
+  ///   - receives: Whether the sets count as applied afterward.
+  private func apply(
+    _ sets: [ChangeSet], _ facts: [[ChangeSet.Fact]], _ attempt: Attempt, leaves: Bool = true, receives: Bool = true
+  ) throws -> AppliedSets {
+    var captured = try captured(attempt)
+    let step = captured.step
+    var refusals: [SyncRefusal] = []
+    try step.tables.load(Array(Set(facts.joined().compactMap(\.key.object))))
+    try step.tables.loadReferrers(to: facts.joined().compactMap(\.key.createdOrDeleted))
+    for (set, facts) in zip(sets, facts) {
+      // Objects come into a scope and leave it in an order.
+      let received = try step.tables.received(from: set.entry.replica)
+      if set.entry.isStream, received.upTo != set.entry.number - 1 { continue }
+      if set.entry.isOrdinary { captured.joining.replicas.insert(set.entry.replica) }
+      if leaves, !set.entry.isOrdinary { refusals += try leave(set, &captured.joining, step) }
+      for fact in facts { try captured.joining.join(fact) }
+      if receives { try setReceived(set, step) }
+    }
+    captured.record.time = max(captured.record.time, captured.joining.latest)
+    let applied = try write(captured.joining, in: step, captured.record).applied
+    return AppliedSets(
+      problems: captured.applied.problems + applied.problems, waiting: applied.waiting, refusals: refusals)
   }
 
   private func setReceived(_ set: ChangeSet, _ step: SyncStep) throws {

@@ -5,20 +5,20 @@ import Persist
 extension ReplicaWork {
   /// Deletes the objects among those of change sets that this store has deleted before, before their facts are applied.
   func applyDeletions(among sets: [ChangeSet]) throws -> AppliedSets {
-    try repeating {
+    try repeating { attempt in
       let known = try open()
       guard !known.record.isBorn || known.record.hasDeletions else { return AppliedSets() }
-      let captured = try capture().applied
-      let (step, record, _) = try open()
+      let captured = try captured(attempt)
+      let step = captured.step
       let deleted = try step.deletedBefore(among: sets.compactMap(\.table))
       var facts: [(key: FactKey, value: Data)] = []
       for (identity, life) in deleted where try step.tables.join(.life(identity), life.bytes) {
         facts.append((.life(identity), life.bytes))
       }
-      guard !facts.isEmpty else { return captured }
-      var new = record
+      guard !facts.isEmpty else { return captured.applied }
+      var new = captured.record
       try addSets(facts, &new, step)
-      return captured + (try write(FactJoining(step, upTo: 0), in: step, new).applied)
+      return captured.applied + (try write(captured.joining, in: step, new).applied)
     }
   }
 }

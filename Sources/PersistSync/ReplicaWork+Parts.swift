@@ -13,7 +13,7 @@ extension ReplicaWork {
   func marked(
     _ unnamed: Set<SyncEntry>, among all: Set<SyncEntry>, before date: Date
   ) throws -> [SyncEntry] {
-    try repeating {
+    try repeating { _ in
       let (step, record, _) = try open()
       let sorted = all.sorted()
       let known = try step.tables.history.attachedValues(sorted.map { Self.markKey(of: $0) })

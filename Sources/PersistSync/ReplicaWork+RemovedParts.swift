@@ -13,13 +13,13 @@ extension ReplicaWork {
     var rows: [Identity: SyncTables.RowID]
   }
 
-  /// Makes facts and change sets of these changes.
-  ///
-  /// - Returns: Nil if the last migration has removed nothing, or nothing had been changed.
-  func captureRemovedParts(_ step: SyncStep, _ record: ReplicaRecord) throws -> AppliedSets? {
-    guard let former = try step.map.version(record.model), mappings.isInferred(from: former.tag, to: tag),
-      !step.store.store.isEncrypted, try step.lacksPart(of: former), try hasUnknownChanges(step, record)
-    else { return nil }
+  /// Makes facts and change sets of these changes, if the last migration has removed something and anything was changed.
+  func captureRemovedParts() throws -> AppliedSets {
+    let (step, record, _) = try open()
+    guard record.isBorn, record.model != tag, let former = try step.map.version(record.model),
+      mappings.isInferred(from: former.tag, to: tag), !step.store.store.isEncrypted,
+      try step.lacksPart(of: former), try hasUnknownChanges(step, record)
+    else { return AppliedSets() }
     let changes: FormerChanges
     do {
       changes = try withCopy(of: step, former) { work in
@@ -28,17 +28,18 @@ extension ReplicaWork {
     } catch let error as PersistenceError where !error.isOfHub && error.code != .storeBusy {
       return AppliedSets(waiting: [step.failure(former.model, error)])
     }
-    return try repeating {
-      let (step, record, _) = try open()
-      var new = record
+    return try repeating { _ in
+      var (step, record, _) = try open()
       let facts = try changes.facts.filter { key, value in
         try !step.hasPlace(for: key, value) && step.tables.join(key, value)
       }
-      guard !facts.isEmpty else { return nil }
+      guard !facts.isEmpty else { return AppliedSets() }
       // Their rows are parked, and may come back.
       for case (.life(let identity), _) in facts { try step.tables.setRow(of: identity, to: changes.rows[identity]) }
-      try addSets(facts, &new, step)
-      return try write(FactJoining(step, upTo: 0), in: step, new, after: step.history.lastNumber()).applied
+      try addSets(facts, &record, step)
+      step.tables.setRecord(record)
+      try write(step)
+      return AppliedSets(waiting: step.map.failures)
     }
   }
 

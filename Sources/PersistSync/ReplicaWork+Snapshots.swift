@@ -5,21 +5,19 @@ import Persist
 extension ReplicaWork {
   /// The change sets and parts of snapshots whose facts the store has.
   func covered() throws -> [UUID: ReceivedSets] {
-    try repeating {
-      let record = try capture().record
-      let (step, _, _) = try open()
-      var covered = try step.tables.allReceived()
-      let unsent = try step.tables.unsent(limit: 1).first?.number
-      covered[record.id, default: ReceivedSets()].insertAll(upTo: (unsent ?? record.lastNumber + 1) - 1)
-      return covered
-    }
+    let record = try capture().record
+    let (step, _, _) = try open()
+    var covered = try step.tables.allReceived()
+    let unsent = try step.tables.unsent(limit: 1).first?.number
+    covered[record.id, default: ReceivedSets()].insertAll(upTo: (unsent ?? record.lastNumber + 1) - 1)
+    return covered
   }
 
   /// Counts all parts of a snapshot as applied.
   ///
   /// - Parameter last: Its last part.
   func setReceived(_ last: SyncEntry) throws {
-    try repeating {
+    try repeating { _ in
       let (step, record, isNew) = try open()
       guard !isNew else { return }
       var received = ReceivedSets()

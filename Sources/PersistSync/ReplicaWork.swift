@@ -1,8 +1,7 @@
 import Foundation
 import Persist
 
-/// The steps of a synchronization that use the store. Each one is a transaction of its own, and begins again if others
-/// write to the store meanwhile.
+/// The steps of a synchronization that use the store. Each one is a transaction of its own.
 struct ReplicaWork: Sendable {
   let coordinator: PersistentStoreCoordinator
   let storeIdentifier: String
@@ -12,21 +11,26 @@ struct ReplicaWork: Sendable {
   let mappings: VersionMappings
   let arrivals = Arrivals()
 
-  private static let attempts = 1000
   /// The number of facts in a change set, and their size in bytes.
   private static let setSize = (count: 5000, bytes: 4 << 20)
 
-  func open() throws -> (step: SyncStep, record: ReplicaRecord, isNew: Bool) {
+  func storeWithHistory() throws -> (store: any PersistentStore, history: any StoreHistory) {
     guard let found = try coordinator.storesWithHistory([storeIdentifier]).first else {
       throw PersistenceError(
         .invalidRequest, "The store of the replica is no longer open.", fix: "Add it to the coordinator again.")
     }
+    return found
+  }
+
+  /// - Parameter state: The state of the rows; nil for the present one.
+  func open(reading state: State? = nil) throws -> (step: SyncStep, record: ReplicaRecord, isNew: Bool) {
+    let found = try storeWithHistory()
     guard try found.history.extent().isTracking else {
       throw PersistenceError(
         .invalidRequest, at: .store(found.store.url), "The history of the store is switched off.",
         fix: "Open it with StoreOptions(tracksHistory: true).")
     }
-    let store = SyncStore(found.store, coordinator.managedObjectModel, schema)
+    let store = SyncStore(found.store, coordinator.managedObjectModel, schema, reading: state?.rows)
     let step = try SyncStep(
       store, found.history, tag: tag, registry: coordinator.registry, mappings: mappings, known: sources.known,
       storeName: sources.storeName(found.store.identifier))
@@ -55,20 +59,6 @@ struct ReplicaWork: Sendable {
     }
   }
 
-  /// Repeats a step while others write.
-  func repeating<Result>(_ body: () throws -> Result) throws -> Result {
-    var attempt = 0
-    while true {
-      do {
-        return try body()
-      } catch let error as PersistenceError where error.code == .mergeConflict && attempt < Self.attempts {
-        attempt += 1
-      } catch is RowConflicts where attempt < Self.attempts {
-        attempt += 1
-      }
-    }
-  }
-
   // MARK: Own changes
 
   /// Makes facts and change sets of the changes since the last synchronization, and updates the rows that depend on
@@ -83,27 +73,32 @@ struct ReplicaWork: Sendable {
 
   /// - Returns: Nil before the birth.
   private func captureChanges() throws -> (record: ReplicaRecord, applied: AppliedSets)? {
-    try repeating {
-      var (step, record, isNew) = try open()
-      guard record.isBorn else { return nil }
-      var former = AppliedSets()
-      if record.model != tag, let captured = try captureRemovedParts(step, record) {
-        former = captured
-        (step, record, _) = try open()
-        isNew = true
-      }
-      var pass = CapturePass(step, record, times: sources.times())
-      guard try pass.run() || isNew else { return (record, AppliedSets()) }
-      var new = pass.record
-      try addSets(pass.facts, &new, step)
-      try addSets(pass.values, &new, step)
-      var joining = FactJoining(step, upTo: 0)
-      try step.tables.loadReferrers(to: pass.facts.compactMap(\.key.createdOrDeleted))
-      for (key, value) in pass.related { try joining.add(key, value) }
-      for identity in pass.dangling { joining.add(identity) }
-      let written = try write(joining, pass.entries, in: step, new)
-      return (written.record, former + written.applied)
+    // Written before, because a step writes once.
+    let former = try captureRemovedParts()
+    guard let (record, applied) = try captureOtherChanges() else { return nil }
+    return (record, former + applied)
+  }
+
+  private func captureOtherChanges() throws -> (record: ReplicaRecord, applied: AppliedSets)? {
+    if let captured = try besideOthers(attempts: 1, { try captureChanges(of: nil) }) { return captured }
+    // Most captures write no rows, and needn't know what has been saved since.
+    if let state = try presentState(),
+      let captured = try besideOthers(attempts: 1, { try captureChanges(of: state) })
+    {
+      return captured
     }
+    return try alone { try captureChanges(of: nil) }
+  }
+
+  /// - Parameter state: A state of the store; nil for the present one.
+  private func captureChanges(of state: State?) throws -> (record: ReplicaRecord, applied: AppliedSets)? {
+    let (step, record, isNew) = try open(reading: state)
+    guard record.isBorn else { return nil }
+    var pass = CapturePass(step, record, times: sources.times())
+    guard try pass.run(upTo: state?.number) || isNew else { return (record, AppliedSets()) }
+    var new = pass.record
+    let joining = try joining(pass, &new)
+    return try write(joining, pass.entries, in: step, new, of: state)
   }
 
   /// Makes facts and change sets of all rows before the first synchronization.
@@ -119,7 +114,7 @@ struct ReplicaWork: Sendable {
   /// - Parameter history: The history at the beginning, which is read if it isn't known.
   /// - Returns: Nil once the birth is over.
   func bearNext(_ history: inout CapturePass.BirthHistory?) throws -> AppliedSets? {
-    try repeating {
+    try repeating { attempt in
       var (step, record, _) = try open()
       guard !record.isBorn else { return nil }
       var birth = try record.birth ?? ReplicaRecord.Birth(upTo: step.history.lastNumber())
@@ -127,6 +122,7 @@ struct ReplicaWork: Sendable {
       if record.model != tag { birth = ReplicaRecord.Birth(upTo: birth.upTo) }
       (record.birth, record.model) = (birth, tag)
       var pass = CapturePass(step, record, times: sources.times())
+      if attempt == .alone { pass.birthCount /= 4 }
       let known = try history.flatMap { $0.upTo == birth.upTo ? $0 : nil } ?? pass.readBirthHistory(upTo: birth.upTo)
       history = known
       let last = try pass.bear(known)
@@ -145,10 +141,11 @@ struct ReplicaWork: Sendable {
   ///
   /// - Parameters:
   ///   - entries: Entries beside those of the step.
-  ///   - number: The last transaction of the history that the step knows; nil for the record's position.
+  ///   - state: The state that the step has read; nil for the present one.
+  /// - Throws: ``RowConflicts`` if there are rows to write, and others may have changed them since the state.
   func write(
     _ facts: FactJoining, _ entries: AttachedList = AttachedList(), in step: SyncStep, _ former: ReplicaRecord,
-    after number: Int64? = nil
+    of state: State? = nil
   ) throws -> (record: ReplicaRecord, applied: AppliedSets) {
     var (record, facts) = (former, facts)
     let affected = try facts.affected()
@@ -156,9 +153,9 @@ struct ReplicaWork: Sendable {
     pass.add(affected.all.sorted(), attributesOnly: affected.attributesOnly)
     let deleted = try pass.assignRows()
     let writing = try RowWriting(pass, deleting: deleted)
+    if state != nil, !writing.writes.isEmpty { throw RowConflicts(conflicts: []) }
     record = try commit(
-      writing.writes, entries, in: step, record, from: facts.origins, after: number ?? record.position,
-      advances: number == nil)
+      writing.writes, entries, in: step, record, from: facts.origins, after: state == nil ? record.position : nil)
     return (record, AppliedSets(problems: writing.problems, waiting: step.map.failures))
   }
 
@@ -167,15 +164,16 @@ struct ReplicaWork: Sendable {
   /// - Parameters:
   ///   - origins: The replicas that made the changes.
   ///   - entries: Entries beside those of the step.
-  ///   - number: The last transaction of the history that the step knows.
+  ///   - number: The last transaction of the history that the step knows; nil if others may follow, and there are no
+  ///     rows.
   ///   - advances: Whether the transaction becomes the record's position, so that it needn't be read again.
   /// - Returns: The new record.
   func commit(
     _ writes: RowWrites, _ entries: AttachedList, in step: SyncStep, _ record: ReplicaRecord, from origins: String?,
-    after number: Int64, advances: Bool = true
+    after number: Int64?, advances: Bool = true
   ) throws -> ReplicaRecord {
     var (record, writes) = (record, writes)
-    if advances, !writes.isEmpty { record.position = number + 1 }
+    if advances, !writes.isEmpty, let number { record.position = number + 1 }
     step.tables.setRecord(record)
     var attached = try step.tables.finish(after: number)
     if !entries.isEmpty { attached.lists.append(entries) }
@@ -187,7 +185,7 @@ struct ReplicaWork: Sendable {
     writes.origin = HistoryOrigin(author: Replica.author, contextName: origins)
     writes.origin?.attached = attached
     let receipt = try step.store.store.commit(writes)
-    guard receipt.historyNumber == number + 1 else {
+    guard let number, receipt.historyNumber == number + 1 else {
       throw PersistenceError(
         .saveFailed, at: .store(step.store.store.url), "The history hasn't recorded applied changes.",
         fix: "Open the store with StoreOptions(tracksHistory: true).")
@@ -234,7 +232,7 @@ struct ReplicaWork: Sendable {
     if !set.isEmpty { try finish() }
   }
 
-  private func addSets(_ values: ValueFacts, _ record: inout ReplicaRecord, _ step: SyncStep) throws {
+  func addSets(_ values: ValueFacts, _ record: inout ReplicaRecord, _ step: SyncStep) throws {
     var start = 0
     while start < values.facts.count {
       let end = values.end(after: start, Self.setSize)
@@ -268,7 +266,7 @@ struct ReplicaWork: Sendable {
 
   /// Stores a part of a large value before the change set that names it.
   func addPart(_ part: Data) throws {
-    try repeating {
+    try repeating { _ in
       let (step, record, _) = try open()
       step.tables.setPart(part)
       step.tables.setRecord(record)
@@ -278,7 +276,7 @@ struct ReplicaWork: Sendable {
 
   func removeSent(_ numbers: [Int64], of replica: UUID) throws {
     guard !numbers.isEmpty else { return }
-    try repeating {
+    try repeating { _ in
       let (step, record, isNew) = try open()
       guard !isNew, record.id == replica else { return }
       for number in numbers { try step.tables.setUnsent(number, nil) }
@@ -289,7 +287,7 @@ struct ReplicaWork: Sendable {
 
   /// Makes the store another replica.
   func renew() throws {
-    try repeating {
+    try repeating { _ in
       var (step, record, _) = try open()
       try begin(record.life, &record, step.tables)
       step.tables.setRecord(record)

@@ -40,14 +40,17 @@ struct ConcurrentScopeTests {
 
     func scoped() throws -> ScopedHub { try Self.scoped(hub, server: server.replica) }
 
-    static func scoped(_ hub: FolderHub, server: Replica) throws -> ScopedHub {
+    static func scoped(
+      _ hub: FolderHub, server: Replica,
+      review: @escaping @Sendable (SyncChange) async throws -> String? = { _ in nil }
+    ) throws -> ScopedHub {
       let own = try FetchPredicate("owner.name == 'ann'")
       let person = try FetchPredicate("name == 'ann'")
       return try ScopedHub(
         hub, server: server, user: "ann",
         scope: SyncScope([
           "Note": .init(reading: own, writing: own), "Person": .init(reading: person, writing: person),
-        ]))
+        ]), review: review)
     }
 
     static func person(_ name: String, _ context: ManagedObjectContext) throws -> ManagedObject {
@@ -88,6 +91,46 @@ struct ConcurrentScopeTests {
       }
       for device in [one, two, setting.server] { #expect(try setting.titles(device) == ["Green tea"]) }
       try setting.close()
+    }
+  }
+
+  @Test("A change set that arrives twice at once has one outcome, although the hook answers differently")
+  func twice() async throws {
+    try await withTemporaryFolder { folder in
+      let setting = try await Setting(folder)
+      let device = setting.devices[0]
+      let context = ManagedObjectContext(device.coordinator)
+      let note = try context.create("Note")
+      (note["id"], note["title"], note["owner"]) = (UUID(), "Tea", try Setting.person("ann", context))
+      try context.save()
+      let record = try device.replica.work.capture().record
+      let (number, content, _) = try #require(device.replica.work.unsent().first)
+      let entry = SyncEntry(replica: record.id, number: number)
+      let gate = Gate()
+      let hub = try Setting.scoped(setting.hub, server: setting.server.replica) { _ in await gate.answer() }
+      async let first = hub.put(content, as: entry)
+      async let second = hub.put(content, as: entry)
+      let results = try await [first, second]
+      #expect(results == [true, true])
+      #expect(try await hub.put(content, as: entry))
+      for device in setting.devices + setting.devices {
+        try await device.replica.synchronize(with: setting.scoped())
+      }
+      let titles = try setting.titles(setting.server)
+      for device in setting.devices { #expect(try setting.titles(device) == titles) }
+      try setting.close()
+    }
+  }
+
+  /// Lets two reviews happen at the same time, and refuses one of them.
+  private actor Gate {
+    private var count = 0
+
+    func answer() async -> String? {
+      count += 1
+      let isFirst = count == 1
+      for _ in 0..<500 where count < 2 { try? await Task.sleep(for: .milliseconds(10)) }
+      return isFirst ? "no" : nil
     }
   }
 

@@ -3,9 +3,6 @@ import Persist
 
 /// The first synchronization: facts of all rows, in steps of bounded size, each of which is a transaction.
 extension CapturePass {
-  /// The number of rows in a step.
-  static let birthCount = 2000
-
   /// The times of changes before the first synchronization, which are read once.
   struct BirthHistory {
     let upTo: Int64
@@ -56,9 +53,9 @@ extension CapturePass {
   private func nextRows(_ birth: inout ReplicaRecord.Birth) throws -> [SyncStore.Row] {
     let entities = step.schema.ordered
     var rows: [SyncStore.Row] = []
-    while rows.count < Self.birthCount, entities.indices.contains(birth.entity) {
+    while rows.count < birthCount, entities.indices.contains(birth.entity) {
       let entity = entities[birth.entity]
-      let limit = Self.birthCount - rows.count
+      let limit = birthCount - rows.count
       let next =
         entity.isAbstract ? (rows: [], last: nil) : try step.store.rows(of: entity, after: birth.key, limit: limit)
       rows += next.rows

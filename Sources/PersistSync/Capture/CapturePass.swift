@@ -34,6 +34,10 @@ struct CapturePass {
   var derived: [SyncTables.RowID: (source: Identity, entity: String)] = [:]
   /// The time of the first transaction that was read, in seconds since 2001.
   private(set) var firstTime: Double?
+  /// Whether facts of nothing but values are written as ``entries``, which other facts don't see.
+  var makesEntries = true
+  /// The number of rows in a step of the first synchronization.
+  var birthCount = 2000
   /// Before the first synchronization, changes have no replica, so that copies of a store agree on them.
   let isBirth: Bool
 
@@ -45,11 +49,12 @@ struct CapturePass {
     (position, isBirth) = (record.position, !record.isBorn)
   }
 
+  /// - Parameter number: The last transaction of the state that the step reads; nil for the last one of the history.
   /// - Returns: Whether there is anything to write.
-  mutating func run() throws -> Bool {
+  mutating func run(upTo number: Int64? = nil) throws -> Bool {
     let extent = try step.history.extent()
-    guard extent.lastNumber != record.position || record.model != step.map.tag else { return false }
-    position = extent.lastNumber
+    position = number ?? extent.lastNumber
+    guard position != record.position || record.model != step.map.tag else { return false }
     var isComplete = record.isBorn && extent.isTracking && extent.isComplete(after: record.position)
     if record.isBorn, record.model != step.map.tag, try !adoptModel() { isComplete = false }
     try readHistory(after: isComplete ? record.position : nil)
@@ -61,7 +66,7 @@ struct CapturePass {
     }
     // Rows that were changed during the birth have been left out.
     if record.isFresh { for row in changes.order { changes.change(row) { if $0.whole == nil { $0.whole = 0 } } } }
-    if try !captureAsBytes() {
+    if try !(makesEntries && captureAsBytes()) {
       let rows = try readRows()
       try tables.load(changes.order)
       let former = try captureDeletions(rows)

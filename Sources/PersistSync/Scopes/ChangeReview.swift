@@ -7,6 +7,8 @@ import Persist
 /// as it was, and as it would be.
 struct ChangeReview {
   let step: SyncStep
+  /// What is known before the changes.
+  let former: SyncTables
   let coordinator: PersistentStoreCoordinator
   let user: String
   let scope: SyncScope
@@ -71,7 +73,6 @@ struct ChangeReview {
   func changes(_ set: ChangeSet, upTo limit: UInt64) throws -> [ReviewedChange] {
     let identities = Set(set.facts.flatMap { [$0.key.object, $0.key.other].compactMap { $0 } })
     let tables = step.tables
-    let former = try SyncTables(step.history)
     var joining = FactJoining(step, upTo: limit)
     for fact in set.facts { try joining.join(fact) }
     let affected = try joining.affected()

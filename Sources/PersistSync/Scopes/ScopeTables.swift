@@ -13,7 +13,7 @@ import Persist
 /// | `x`, user, `s`, a number | which objects enter and leave with a set of the user's stream |
 /// | `x`, user, `n`, a snapshot, a number | a part of a snapshot |
 /// | `y`, a replica | the user whose device it is |
-/// | `z`, a replica, a number | what remained of a change set of which a part was refused |
+/// | `z`, a replica, a number | the digest of a change set, and what remained of it if a part was refused |
 struct ScopeTables {
   let history: any StoreHistory
   let user: String

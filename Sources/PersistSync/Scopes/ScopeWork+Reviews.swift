@@ -14,7 +14,7 @@ extension ScopeWork {
   ///
   /// - Throws: `PersistenceError.Code.invalidRequest` if it is another user's.
   func claim(_ replica: UUID) throws {
-    try server.repeating {
+    try server.repeating { _ in
       let (step, record, _) = try server.open()
       let key = ScopeTables.key(owner: replica)
       if let owner = try ScopeTables(history: step.history, user: user).value(key) {
@@ -31,16 +31,17 @@ extension ScopeWork {
     }
   }
 
-  /// The digest of a change set that was only accepted in part, and what remained; nil for others.
+  /// The digest of a change set that was reviewed, and what remained of it unless that is everything; nil for others.
   func reviewed(_ entry: SyncEntry) throws -> Data? {
     let (step, _, _) = try server.open()
     return try ScopeTables(history: step.history, user: user).value(ScopeTables.key(reviewed: entry))
   }
 
-  /// Records the objects that the device has, and those that it gets again.
+  /// Records the outcome of a review, the objects that the device has, and those that it gets again. Of several reviews
+  /// of a change set, the first one counts.
   ///
-  /// - Parameter remainder: The digest of the set and what remained of it; nil if that is everything.
-  func record(_ outcome: ChangeReview.Outcome, as entry: SyncEntry, _ remainder: Data?) throws {
+  /// - Parameter reviewed: The digest of the set, and what remained of it unless that is everything.
+  func record(_ outcome: ChangeReview.Outcome, as entry: SyncEntry, _ reviewed: Data) throws {
     let (step, _, _) = try server.open()
     let tables = ScopeTables(history: step.history, user: user)
     var entries = AttachedEntries()
@@ -50,7 +51,9 @@ extension ScopeWork {
     for (identity, reason) in outcome.refused {
       entries.values[tables.key(.refused, identity)] = Data(reason.utf8.prefix(Passage.maximumReasonSize))
     }
-    if let remainder { entries.values[ScopeTables.key(reviewed: entry)] = remainder }
-    if !entries.isEmpty { try step.history.write(entries) }
+    let key = ScopeTables.key(reviewed: entry)
+    entries.values[key] = reviewed
+    entries.unchanged = [key: Data?.none]
+    do { try step.history.write(entries) } catch let error as PersistenceError where error.code == .mergeConflict {}
   }
 }

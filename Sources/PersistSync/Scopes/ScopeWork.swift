@@ -15,7 +15,7 @@ struct ScopeWork: Sendable {
   ///
   /// - Complexity: O(1) if the store hasn't changed; O(*objects of the scope*) otherwise.
   func refresh() throws -> ScopeState {
-    try server.repeating {
+    try server.repeating { _ in
       let (step, _, _) = try server.open()
       let tables = ScopeTables(history: step.history, user: user)
       let (former, data) = try tables.state(server.sources.newIdentity)
@@ -26,11 +26,15 @@ struct ScopeWork: Sendable {
       }
       var state = former
       (state.position, state.scope, state.isBegun) = (position, text, true)
-      let wanted = try ScopeEvaluation(step: step, scope: scope, coordinator: server.coordinator).identities()
+      let wanted = try identities(step)
       let held = try tables.identities(.held)
       let entering = wanted.subtracting(held)
       // Objects that were deleted don't leave: the devices learn of the deletion.
-      let leaving = try held.subtracting(wanted).filter { try step.tables.row(of: $0) != nil }
+      var leaving = try held.subtracting(wanted).filter { try step.tables.row(of: $0) != nil }
+      if try !leaving.isEmpty && step.history.lastNumber() != position {
+        // A device's new object may have become one of the held ones and got its row after the scope was determined.
+        leaving.subtract(try identities(server.open().step))
+      }
       var values: [Data: Data?] = [:]
       for identity in entering {
         values[tables.key(.held, identity)] = Data()
@@ -54,11 +58,14 @@ struct ScopeWork: Sendable {
       }
       var entries = try tables.writing(state, replacing: data)
       entries.values.merge(values) { $1 }
-      // A device's new object may have become one of the held ones and got its row after the scope was determined.
-      if !leaving.isEmpty { entries.lastTransaction = position }
       try step.history.write(entries)
       return state
     }
+  }
+
+  /// The objects of the scope, and those that they need.
+  private func identities(_ step: SyncStep) throws -> Set<Identity> {
+    try ScopeEvaluation(step: step, scope: scope, coordinator: server.coordinator).identities()
   }
 
   /// The sets of the stream as the store has them: which objects enter and leave. Their facts are added when a device
@@ -137,7 +144,7 @@ struct ScopeWork: Sendable {
   }
 
   private func adopt(_ snapshot: ScopeState.Snapshot) throws -> ScopeState {
-    try server.repeating {
+    try server.repeating { _ in
       let (step, _, _) = try server.open()
       let tables = ScopeTables(history: step.history, user: user)
       var (state, data) = try tables.state(server.sources.newIdentity)

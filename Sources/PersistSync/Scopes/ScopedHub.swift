@@ -119,20 +119,20 @@ public struct ScopedHub: SyncHub {
     }
     let work = work
     let digest = Data(SHA256.digest(content))
-    let reviewed = try await inBackground {
+    var reviewed = try await inBackground {
       try work.claim(entry.replica)
       return try work.reviewed(entry)
     }
-    let accepted: Data
-    if let reviewed {
-      guard reviewed.prefix(digest.count) == digest else { return false }
-      accepted = reviewed.dropFirst(digest.count)
-    } else if let present = try await hub.content(of: entry) {
-      guard present == content else { return false }
-      accepted = content
-    } else {
-      accepted = try await accept(set, content, digest)
+    if reviewed == nil {
+      if let present = try await hub.content(of: entry) {
+        reviewed = Data(SHA256.digest(present))
+      } else {
+        try await review(set, digest)
+        reviewed = try await inBackground { try work.reviewed(entry) }
+      }
     }
+    guard let reviewed, reviewed.prefix(digest.count) == digest else { return false }
+    let accepted = reviewed.count == digest.count ? content : reviewed.dropFirst(digest.count)
     guard try await hub.put(accepted, as: entry) else { return false }
     try await server.getParts(of: ChangeSet(accepted), from: hub)
     // Before the answer, even to a repeated request: the next set may change objects of this one, and a device gets the
@@ -141,30 +141,25 @@ public struct ScopedHub: SyncHub {
     return true
   }
 
-  /// Reviews a change set.
-  ///
-  /// - Returns: The accepted part.
-  private func accept(_ set: ChangeSet, _ content: Data, _ digest: Data) async throws -> Data {
+  /// Reviews a change set, and records the outcome.
+  private func review(_ set: ChangeSet, _ digest: Data) async throws {
     let (work, user, scope, coordinator) = (work, user, scope, server.coordinator)
     let limit = Stamp.time(of: work.server.sources.now()) + Stamp.maximumSkew
     let changes = try await inBackground {
-      try work.server.repeating {
+      try work.server.repeating { attempt in
         // The rows are computed from facts, which the server's own saves get when they are captured.
-        try work.server.capture()
-        let step = try work.server.open().step
-        let number = try step.history.lastNumber()
-        let changes = try ChangeReview(step: step, coordinator: coordinator, user: user, scope: scope)
-          .changes(set, upTo: limit)
+        let (present, former) = (try work.server.captured(attempt), try work.server.captured(attempt))
+        let changes = try ChangeReview(
+          step: present.step, former: former.step.tables, coordinator: coordinator, user: user, scope: scope
+        ).changes(set, upTo: limit)
         // Facts and rows are those of one moment.
-        if try step.history.lastNumber() != number { throw RowConflicts(conflicts: []) }
+        if try present.step.history.lastNumber() != present.record.position { throw RowConflicts(conflicts: []) }
         return changes
       }
     }
     let outcome = try await ChangeReview.outcome(set, changes, review)
-    let isPartial = !outcome.refused.isEmpty
-    let accepted = isPartial ? ChangeSet(set.entry, outcome.accepted).data : content
-    try await inBackground { try work.record(outcome, as: set.entry, isPartial ? digest + accepted : nil) }
-    return accepted
+    let rest = outcome.refused.isEmpty ? Data() : ChangeSet(set.entry, outcome.accepted).data
+    try await inBackground { try work.record(outcome, as: set.entry, digest + rest) }
   }
 
   /// Returns whether there is a part of a large value.

@@ -4,13 +4,23 @@ import Persist
 /// The rows of the store that is synchronized, in the terms of facts.
 struct SyncStore {
   let store: any PersistentStore
+  /// Held as long as it is read.
+  private let state: (any StoreGeneration)?
   let model: ManagedObjectModel
   let schema: SyncSchema
+  /// The rows of the store, or of one of its states.
+  private let source: any RowSource
   /// Read once: the store's own is asked for through its protocol.
   private let storeIdentifier: String
 
-  init(_ store: any PersistentStore, _ model: ManagedObjectModel, _ schema: SyncSchema) {
+  /// - Parameter state: The state of the store that is read; nil for the present one.
+  init(
+    _ store: any PersistentStore, _ model: ManagedObjectModel, _ schema: SyncSchema,
+    reading state: (any StoreGeneration)? = nil
+  ) {
     (self.store, self.model, self.schema, storeIdentifier) = (store, model, schema, store.identifier)
+    self.state = state
+    source = state?.rows ?? store
   }
 
   /// A row with its values.
@@ -27,7 +37,7 @@ struct SyncStore {
     var found: [Int64: Row] = [:]
     for start in stride(from: 0, to: keys.count, by: Self.groupSize) {
       let group = Array(keys[start..<min(start + Self.groupSize, keys.count)])
-      let batch = try store.rows(RowQuery(entity: entity, includesSubentities: false, keys: group))
+      let batch = try source.rows(RowQuery(entity: entity, includesSubentities: false, keys: group))
       for row in batch {
         if let snapshot = row.snapshot { found[row.key] = Row(entity: entity, key: row.key, snapshot: snapshot) }
       }
@@ -50,7 +60,7 @@ struct SyncStore {
       for first in stride(from: 0, to: places.count, by: Self.groupSize) {
         let group = places[first..<min(first + Self.groupSize, places.count)]
         let placesByKey = Dictionary(group.map { (ids[$0].key, $0) }, uniquingKeysWith: { first, _ in first })
-        for row in try store.rows(Self.query(entity, group.map { ids[$0].key })) {
+        for row in try source.rows(Self.query(entity, group.map { ids[$0].key })) {
           guard let place = placesByKey[row.key], let snapshot = row.snapshot else { continue }
           found[place] = Row(entity: entity, key: row.key, snapshot: snapshot)
         }
@@ -74,7 +84,7 @@ struct SyncStore {
   /// - Returns: The rows, and the key of the last one; nil at the end.
   func rows(of entity: Entity, after key: Int64, limit: Int) throws -> (rows: [Row], last: Int64?) {
     let query = RowQuery(entity: entity, includesSubentities: false, afterKey: key, limit: limit)
-    let batch = try store.rows(query)
+    let batch = try source.rows(query)
     let rows = batch.compactMap { row in row.snapshot.map { Row(entity: entity, key: row.key, snapshot: $0) } }
     return (rows, batch.readCount == limit ? batch.greatestReadKey : nil)
   }
@@ -94,7 +104,7 @@ struct SyncStore {
     if attribute.form == .externalData, !row.snapshot.isNull(attribute.slot, of: count),
       case .file(let name) = row.snapshot.externalContent(attribute.slot)
     {
-      return .data(try store.externalData(named: name))
+      return .data(try source.externalData(named: name))
     }
     return row.snapshot.value(attribute.slot, as: attribute.form, slotCount: count)
   }
@@ -116,7 +126,7 @@ struct SyncStore {
   func members(_ relationship: SyncSchema.Relationship, of entity: Entity, _ key: Int64) throws
     -> [SyncTables.RowID]
   {
-    try store.related(by: relationship.property, of: entity, key: key).compactMap { id in
+    try source.related(by: relationship.property, of: entity, key: key).compactMap { id in
       guard let entity = model.entitiesByName[id.entityName], let key = id.primaryKey else { return nil }
       return row(entity, key)
     }
