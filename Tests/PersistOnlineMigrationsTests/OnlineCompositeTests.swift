@@ -11,7 +11,7 @@ import Testing
 struct OnlineCompositeTests {
   @Test(
     "Programs with both models write composite values through expansion, backfill, contraction and abandoning",
-    .law("online-composites", short: 12, long: 300))
+    .law("online-composites", short: 6, long: 300))
   func randomWriters() {
     forEachSeed { seed in
       var numbers = SeededRandom(seed: seed)

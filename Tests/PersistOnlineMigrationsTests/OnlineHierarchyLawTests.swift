@@ -11,7 +11,7 @@ import Testing
 struct OnlineHierarchyLawTests {
   @Test(
     "Programs with both models write through expansion, backfill, contraction and abandoning",
-    .law("online-hierarchies", short: 12, long: 200))
+    .law("online-hierarchies", short: 6, long: 200))
   func randomWriters() {
     forEachSeed { seed in
       var numbers = SeededRandom(seed: seed)

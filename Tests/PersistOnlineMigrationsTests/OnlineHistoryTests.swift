@@ -18,7 +18,7 @@ struct OnlineHistoryTests {
 
   @Test(
     "Random writers with both models record every change, with its properties and old values",
-    .law("online-history", short: 10, long: 200))
+    .law("online-history", short: 6, long: 200))
   func randomWriters() {
     forEachSeed { seed in
       var numbers = SeededRandom(seed: seed)

@@ -13,7 +13,7 @@ import Testing
 struct OnlineKillTests {
   @Test(
     "Whichever flight is the last, before or after the server has run it, nothing is lost",
-    .law("online-kills", short: 16, long: 300))
+    .law("online-kills", short: 8, long: 300))
   func kills() {
     CutConnections.install()
     forEachSeed { seed in

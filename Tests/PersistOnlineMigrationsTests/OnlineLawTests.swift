@@ -12,7 +12,7 @@ import Testing
 struct OnlineLawTests {
   @Test(
     "Random writers with both models, through expansion, backfill, contraction and abandoning",
-    .law("online-migration", short: 12, long: 200))
+    .law("online-migration", short: 8, long: 200))
   func randomWriters() {
     forEachSeed { seed in
       var numbers = SeededRandom(seed: seed)

@@ -66,7 +66,7 @@ struct OnlineMappingTests {
 
   @Test(
     "Programs with both models write values that expressions convert, and each sees the other's",
-    .law("online-mappings", short: 10, long: 200))
+    .law("online-mappings", short: 6, long: 200))
   func randomWriters() throws {
     let (old, new) = try Self.models()
     let mappings = try Self.mappings(old, new)

@@ -11,7 +11,7 @@ import Testing
 struct OnlineMembersLawTests {
   @Test(
     "Programs with both models write through expansion, backfill, contraction and abandoning",
-    .law("online-members", short: 12, long: 300))
+    .law("online-members", short: 6, long: 300))
   func randomWriters() {
     forEachSeed { seed in
       var numbers = SeededRandom(seed: seed)

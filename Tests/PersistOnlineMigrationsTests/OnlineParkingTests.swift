@@ -69,7 +69,7 @@ struct OnlineParkingTests {
 
   @Test(
     "Migrations that are abandoned at any moment keep everything for the new model",
-    .law("online-parking", short: 16, long: 400))
+    .law("online-parking", short: 8, long: 400))
   func abandonedAnytime() {
     forEachSeed { seed in
       var numbers = SeededRandom(seed: seed)

@@ -12,7 +12,7 @@ import Testing
 struct OnlineValuesLawTests {
   @Test(
     "Three programs write through expansion, backfill, contraction and abandoning, and both see equal values",
-    .law("online-values", short: 16, long: 300))
+    .law("online-values", short: 8, long: 300))
   func randomWriters() {
     forEachSeed { seed in
       var numbers = SeededRandom(seed: seed)

@@ -9,7 +9,7 @@ import Testing
 struct ConvergenceLawTests {
   @Test(
     "Replicas that have received everything are equal, whatever was changed, copied, put back, updated and interrupted",
-    .law("sync-convergence", short: 30, long: 10_000))
+    .law("sync-convergence", short: 20, long: 10_000))
   func convergence() async throws {
     await forEachSeed { seed in
       var random = SeededRandom(seed: seed)

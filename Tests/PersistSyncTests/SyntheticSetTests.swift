@@ -246,7 +246,7 @@ struct SyntheticSetTests {
 
   @Test(
     "Contradictory facts leave a store whole, and the same in every order",
-    .law("sync-synthetic-sets", short: 15, long: 10_000))
+    .law("sync-synthetic-sets", short: 10, long: 10_000))
   func synthetic() throws { try Self.expectEqualStores(SyncModel.description) }
 
   private static func with(
@@ -285,11 +285,11 @@ struct SyntheticSetTests {
 
   @Test(
     "Facts that are applied as bytes have the result of those that are applied one by one",
-    .law("sync-plain-sets", short: 15, long: 10_000))
+    .law("sync-plain-sets", short: 10, long: 10_000))
   func plain() throws { try Self.expectEqualStores(SyncModel.description, isPlain: true) }
 
   @Test(
     "Constraints of all kinds leave a store whole, and the same in every order",
-    .law("sync-unique-sets", short: 15, long: 10_000))
+    .law("sync-unique-sets", short: 10, long: 10_000))
   func unique() throws { try Self.expectEqualStores(Self.uniqueModel) }
 }

@@ -24,7 +24,7 @@ struct ConstantListTests {
     .composite(["x": .double(1)]), .composite(["x": .integer(1), "y": .null]),
   ]
 
-  @Test("Random lists and values", .law("constant-lists", short: 2000, long: 500_000))
+  @Test("Random lists and values", .law("constant-lists", short: 600, long: 500_000))
   func agreement() throws {
     forEachSeed { seed in
       var random = SeededRandom(seed: seed)

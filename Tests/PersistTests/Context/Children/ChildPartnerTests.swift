@@ -15,7 +15,7 @@ struct ChildPartnerTests {
 
   @Test(
     "A child, its parents and the store agree on partners that were exchanged and deleted in a child",
-    .law("child-partners", short: 150, long: 20_000))
+    .law("child-partners", short: 60, long: 20_000))
   func partners() {
     forEachSeed { seed in
       var random = SeededRandom(seed: seed)

@@ -8,7 +8,7 @@ import Testing
 struct HoldingLawTests {
   @Test(
     "The live objects are exactly those the program holds, the changed ones, and those reached from them",
-    .law("holding", short: 600, long: 6000))
+    .law("holding", short: 300, long: 6000))
   func holding() throws {
     let model = try ManagedObjectModel(HeldNode.model)
     forEachSeed { seed in

@@ -16,7 +16,7 @@ struct KilledProcessTests {
 
   @Test(
     "A process killed at a random moment leaves the old or the new version, complete",
-    .law("killed-migrations", short: 30, long: 1000))
+    .law("killed-migrations", short: 14, long: 1000))
   func killed() throws {
     try withTemporaryFolder { folder in
       var kinds: [UInt64: Kind] = [:]

@@ -62,7 +62,7 @@ struct DamagedModelTests {
 
   @Test(
     "Intact archives with wrong contents",
-    .law("archives-with-other-objects", short: 50, long: 5000))
+    .law("archives-with-other-objects", short: 20, long: 5000))
   func objects() throws {
     let lists = try archives().map { try PropertyList(data: $0) }
     forEachSeed { seed in
