@@ -20,7 +20,15 @@ extension SQLiteStore {
       return nil
     }
     let values = SQLText.term(condition).values
-    guard values.count <= Self.valueLimit, marks.allSatisfy(values.contains) else { return nil }
+    guard values.count <= Self.valueLimit else { return nil }
+    // Nearly all of them have the same order.
+    var rest = values[...]
+    let hasAll = marks.allSatisfy { mark in
+      guard let place = rest.firstIndex(of: mark) else { return values.contains(mark) }
+      rest = rest[(place + 1)...]
+      return true
+    }
+    guard hasAll else { return nil }
     return PredicateTemplate(condition: condition, marks: marks)
   }
 
