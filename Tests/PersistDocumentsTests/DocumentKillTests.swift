@@ -4,7 +4,7 @@ import PersistDocuments
 import PersistTestSupport
 import Testing
 
-@Suite("Documents of killed programs", .timeLimit(.minutes(5)))
+@Suite("Documents of killed programs", .timeLimit(.minutes(5)), .onOwnThread)
 struct DocumentKillTests {
   @Test(
     "A program killed while it writes leaves the old document or the new one",

@@ -9,7 +9,7 @@ import Testing
 
 /// The law: if a server that commits synchronously to a standby ends, and the standby takes over, then no acknowledged
 /// save is lost, none that failed is there, and programs and online migrations go on.
-@Suite("A standby takes over", .needsServer, .serialized)
+@Suite("A standby takes over", .needsServer, .serialized, .onOwnThread)
 struct OnlineFailoverTests {
   @Test("Acknowledged saves of programs under load survive, failed ones don't, and each is there once")
   func load() throws {

@@ -9,7 +9,7 @@ import Testing
 
 /// The law: wherever an online migration is killed, the store is in one of its states, complete, and goes on from
 /// there.
-@Suite("Killed online migrations", .needsServer, .serialized)
+@Suite("Killed online migrations", .needsServer, .serialized, .onOwnThread)
 struct OnlineKillTests {
   @Test(
     "Whichever flight is the last, before or after the server has run it, nothing is lost",

@@ -6,7 +6,7 @@ import PersistTestSupport
 import Testing
 
 /// The law: other programs' transactions delay a backfill, and never end it.
-@Suite("Transactions in the way of a backfill", .needsServer)
+@Suite("Transactions in the way of a backfill", .needsServer, .onOwnThread)
 struct OnlineObstacleTests {
   /// Runs `body` with an expanded store of three items, and a session of another program.
   ///

@@ -11,7 +11,7 @@ import Testing
 /// ```sh
 /// PERSIST_LONG_TESTS=1 PERSIST_ONLINE_ROWS=100000 swift test --filter OnlineWaitTests
 /// ```
-@Suite("Waits during online migrations", .needsServer, .serialized)
+@Suite("Waits during online migrations", .needsServer, .serialized, .onOwnThread)
 struct OnlineWaitTests {
   @Test(
     "Programs go on reading and writing through each transition, and the longest waits are printed",

@@ -13,7 +13,7 @@ import Testing
 /// ```sh
 /// PERSIST_ROLLOUT_MINUTES=10 swift test --filter RolloutTests
 /// ```
-@Suite("Programs of three versions, plain SQL, kills and a failover", .needsServer, .serialized)
+@Suite("Programs of three versions, plain SQL, kills and a failover", .needsServer, .serialized, .onOwnThread)
 struct RolloutTests {
   /// The maximum time of a read or a save on a busy machine, in milliseconds, except while the server fails over.
   private static let longestWait = 5000.0

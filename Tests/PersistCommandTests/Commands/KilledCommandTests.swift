@@ -6,7 +6,7 @@ import Testing
 @testable import PersistCore
 @testable import PersistModel
 
-@Suite("Commands after a killed migration", .serialized)
+@Suite("Commands after a killed migration", .serialized, .onOwnThread)
 struct KilledCommandTests {
   private let shop = PackageFolder.models.appendingPathComponent("Shop.xcdatamodeld").path
 

@@ -13,7 +13,7 @@ import Testing
 #endif
 
 /// Several processes change one graph of objects, and others read it. `PERSIST_LONG_TESTS` makes it 200 kills.
-@Suite("Several programs over one store", .serialized)
+@Suite("Several programs over one store", .serialized, .onOwnThread)
 struct SeveralProgramsTests {
   @Test(
     "Five writers and two readers that are killed and started again lose no save, and no reader sees half of one",

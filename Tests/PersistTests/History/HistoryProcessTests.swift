@@ -13,7 +13,7 @@ import Testing
 #endif
 
 /// Several processes write one store, and others follow them, through its history and by the news of remote changes.
-@Suite("History: several processes", .serialized)
+@Suite("History: several processes", .serialized, .onOwnThread)
 struct HistoryProcessTests {
   private func start(_ arguments: String...) throws -> Process {
     let process = TestRun.newProcess()

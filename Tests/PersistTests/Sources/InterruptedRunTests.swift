@@ -2,7 +2,7 @@ import Foundation
 import PersistTestSupport
 import Testing
 
-@Suite("Interrupted test runs")
+@Suite("Interrupted test runs", .onOwnThread)
 struct InterruptedRunTests {
   @Test(
     "A killed run ends its processes: those that it marked, and those that monitor it themselves",

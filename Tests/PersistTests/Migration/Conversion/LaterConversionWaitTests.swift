@@ -6,7 +6,7 @@ import Testing
 @testable import PersistCore
 @testable import PersistModel
 
-@Suite("Waiting for rows to be converted", .serialized, .aboutFiles("locks of files"))
+@Suite("Waiting for rows to be converted", .serialized, .aboutFiles("locks of files"), .onOwnThread)
 struct LaterConversionWaitTests {
   private static let isLong = ProcessInfo.processInfo.environment["PERSIST_LONG_TESTS"] == "1"
 

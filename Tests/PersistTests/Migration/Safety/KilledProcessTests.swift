@@ -6,7 +6,7 @@ import Testing
 @testable import PersistCore
 @testable import PersistModel
 
-@Suite("Migration in a process that is killed", .serialized)
+@Suite("Migration in a process that is killed", .serialized, .onOwnThread)
 struct KilledProcessTests {
   /// The basis of every kind of kill: the law, and the duration of a whole migration.
   private struct Kind {

@@ -6,7 +6,7 @@ import Testing
 @testable import PersistCore
 @testable import PersistModel
 
-@Suite("Migration of a store used by another process", .aboutFiles("locks of files"))
+@Suite("Migration of a store used by another process", .aboutFiles("locks of files"), .onOwnThread)
 struct OtherProcessTests {
   /// Starts a process that writes to a store for a while, and waits until it has the lock.
   private func writer(at url: URL) throws -> Process {

@@ -6,7 +6,7 @@ import Testing
 @testable import PersistCore
 @testable import PersistModel
 
-@Suite("Migration by several processes at once", .serialized)
+@Suite("Migration by several processes at once", .serialized, .onOwnThread)
 struct SeveralProcessesTests {
   /// A plain reader's view of a store, the same for equal contents.
   private static let queries = [

@@ -7,7 +7,7 @@ import Testing
 @testable import PersistCore
 @testable import PersistModel
 
-@Suite("Encrypted stores in several processes", .serialized, .needsEncryption)
+@Suite("Encrypted stores in several processes", .serialized, .needsEncryption, .onOwnThread)
 struct EncryptedProcessTests {
   private static func digits(_ name: String) -> String {
     TestKey.bytes(of: name).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()

@@ -8,7 +8,7 @@ import Testing
 @testable import PersistCore
 @testable import PersistModel
 
-@Suite("Changes of keys", .serialized, .needsEncryption)
+@Suite("Changes of keys", .serialized, .needsEncryption, .onOwnThread)
 struct KeyChangeTests {
   @Test("A store with a new key has its rows, and the old key is wrong", arguments: ["WAL", "DELETE"])
   func change(mode: String) throws {

@@ -10,7 +10,7 @@
 
   /// The law: after a connection was lost, either all of a transaction or nothing is in the database, and the program
   /// knows which: no error means all of it, an error nothing, unless it says that the outcome couldn't be asked for.
-  @Suite("Connections to a server that are cut", .needsServer)
+  @Suite("Connections to a server that are cut", .needsServer, .onOwnThread)
   struct ServerCutTests {
     /// The cuts of a run: every message of both directions, or some of them in a short run.
     private func cuts(_ proxy: CuttingProxy, every step: Int, isFinal: Bool = false) -> [CuttingProxy.Cut] {

@@ -10,7 +10,7 @@
 
   /// The law: transactions of others delay a deferred step for as long as its time lasts, and not for the time that
   /// saves wait for each other.
-  @Suite("Deferred steps on a server", .needsServer)
+  @Suite("Deferred steps on a server", .needsServer, .onOwnThread)
   struct ServerDeferredStepTests {
     private static func version(_ number: Int) throws -> ModelVersion {
       var attributes = [AttributeDescription("name", .string), AttributeDescription("count", .int64)]

@@ -11,7 +11,7 @@
   @testable import PersistTools
 
   /// Bad things that happen to servers and their users: each is a clear error with advice.
-  @Suite("Failures of a server", .needsServer)
+  @Suite("Failures of a server", .needsServer, .onOwnThread)
   struct ServerFailureTests {
     private static func model() throws -> ManagedObjectModel {
       try ManagedObjectModel(

@@ -9,7 +9,8 @@
   @testable import PersistModel
 
   /// The counterpart of ``StoreLifeTests``.
-  @Suite("The life of a store on a server: restored dumps and copied databases", .serialized, .needsServer)
+  @Suite(
+    "The life of a store on a server: restored dumps and copied databases", .serialized, .needsServer, .onOwnThread)
   struct ServerLifeTests {
     private let model: ManagedObjectModel
 

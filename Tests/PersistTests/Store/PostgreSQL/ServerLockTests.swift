@@ -10,7 +10,7 @@
   @testable import PersistModel
 
   /// The law: a migration that has to wait for others makes nobody else wait for more than a moment.
-  @Suite("Locks of migrations on a server", .needsServer)
+  @Suite("Locks of migrations on a server", .needsServer, .onOwnThread)
   struct ServerLockTests {
     private static func model(_ version: Int) throws -> ManagedObjectModel {
       let name = AttributeDescription("name", .string)

@@ -9,7 +9,7 @@
   @testable import PersistModel
 
   /// The answer to the question whether a transaction was committed, after its connection was lost.
-  @Suite("Outcomes of transactions on a server", .needsServer)
+  @Suite("Outcomes of transactions on a server", .needsServer, .onOwnThread)
   struct ServerOutcomeTests {
     private static let description = ModelDescription(entities: [
       EntityDescription("Account", attributes: [.init("name", .string), .init("balance", .int64)])

@@ -10,7 +10,7 @@
   @testable import PersistModel
 
   /// The progress of statements that run for long on a server.
-  @Suite("Progress on a server", .serialized)
+  @Suite("Progress on a server", .serialized, .onOwnThread)
   struct ServerProgressTests {
     // MARK: Observed work
 

@@ -8,7 +8,7 @@
   @testable import PersistCore
   @testable import PersistModel
 
-  @Suite("Contexts that read from a replica", .needsServer)
+  @Suite("Contexts that read from a replica", .needsServer, .onOwnThread)
   struct ServerReplicaTests {
     private static var model: ManagedObjectModel {
       get throws {

@@ -12,7 +12,7 @@
   /// The law: if packets vanish, every operation ends within its timeout and some seconds. Then either all of a save is
   /// stored or nothing, and the program knows which, unless the error says that it couldn't find out. When the network
   /// is back, everything works as before. A server that works for long isn't a network that is quiet.
-  @Suite("Networks that go quiet", .needsServer, .needsQuietNetwork)
+  @Suite("Networks that go quiet", .needsServer, .needsQuietNetwork, .onOwnThread)
   struct ServerSilenceTests {
     private static func model(_ attributes: AttributeDescription...) throws -> ManagedObjectModel {
       try ManagedObjectModel(
