@@ -22,11 +22,28 @@ extension SnippetCompiler {
   ///
   /// - Returns: The compiler's warnings.
   public func build(_ files: [URL], into program: URL, compiledWith arguments: [String] = []) throws -> [String] {
+    let library = try Self.library.get()
+    let folder = library.deletingLastPathComponent().path
     let (status, text) = try run(
       ["-Onone", "-wmo", "-module-name", "Program", "-o", program.path] + arguments + files.map(\.path)
-        + libraryObjects() + ["-lsqlite3", "-lz"])
+        + [library.path, "-Xlinker", "-rpath", "-Xlinker", folder])
     guard status == 0 else { throw Failure(output: text) }
     return Self.messages(in: text)
+  }
+
+  /// The package's libraries as one file, which programs load. Linking their object files with each program would take
+  /// several times as long as compiling it.
+  private static let library = Result {
+    guard let shared else { throw Failure(output: "There is no compiler.") }
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("persist-snippets-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    TestRun.removeAtEnd(folder)
+    let library = folder.appendingPathComponent("libPrograms.so")
+    let (status, text) = try shared.run(
+      ["-emit-library", "-o", library.path, "-Xlinker", "--strip-debug"] + shared.libraryObjects()
+        + ["-lsqlite3", "-lz"])
+    guard status == 0 else { throw Failure(output: text) }
+    return library
   }
 
   /// The object files of the libraries, beside their modules.
