@@ -11,7 +11,7 @@
   /// The counterpart of ``GrowthTests``, which counts round trips.
   @Suite("Growth of the cost of operations on a server", .serialized, .needsServer)
   struct ServerGrowthTests {
-    private static let count = 60
+    private static let count = 40
 
     private struct Cost {
       let flights: Int
