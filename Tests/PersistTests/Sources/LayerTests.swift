@@ -18,11 +18,13 @@ private let layers = LayerRules(folders: [
 
 private let framework = PackageFolder.url.appendingPathComponent("Sources/Persist")
 
-private func frameworkSources() throws -> [(path: String, source: SwiftSource)] {
+private let parsedSources = Result {
   try SwiftSource.files(in: framework).map {
-    (String($0.url.path.dropFirst(framework.path.count + 1)), $0)
+    (path: String($0.url.path.dropFirst(framework.path.count + 1)), source: $0)
   }
 }
+
+private func frameworkSources() throws -> [(path: String, source: SwiftSource)] { try parsedSources.get() }
 
 @Suite("Layers")
 struct LayerTests {
