@@ -150,8 +150,14 @@ final class Rollout {
 
   private func saves(_ version: RolloutShop.Version) throws -> Int {
     var record = RolloutRecord()
-    try record.add(file(name(version)))
+    try add(version, to: &record)
     return record.saves
+  }
+
+  /// Adds a program's journal, which it begins when it has opened the store: if it isn't killed before.
+  private func add(_ version: RolloutShop.Version, to record: inout RolloutRecord) throws {
+    let journal = file(name(version))
+    if FileManager.default.fileExists(atPath: journal.path) { try record.add(journal) }
   }
 
   /// Lets programs save, kills them in between, and waits until each of those that are served has saved again.
@@ -278,9 +284,7 @@ final class Rollout {
 
   private func record() throws -> RolloutRecord {
     var record = RolloutRecord()
-    for version in RolloutShop.Version.allCases {
-      try record.add(file(name(version)))
-    }
+    for version in RolloutShop.Version.allCases { try add(version, to: &record) }
     if let sql { try record.add(sql.journal) }
     return record
   }
