@@ -8,7 +8,7 @@ import Testing
 struct MigrationLawTests {
   @Test(
     "Whatever changes, the store becomes a new store of the model with all kept values, hop by hop or directly",
-    .law("migration-chains", short: 40, long: 2000))
+    .law("migration-chains", short: 24, long: 2000))
   func randomChains() throws {
     var (done, compared) = (0, 0)
     let count = forEachSeed { seed in

@@ -54,7 +54,7 @@ struct BatchRowTests {
     }
   }
 
-  @Test("Whatever is set, again or not at all, is stored as by an object", arguments: 1...20)
+  @Test("Whatever is set, again or not at all, is stored as by an object", arguments: 1...(TestLength.isLong ? 200 : 8))
   func values(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     try withStack(Self.model(&random)) { stack in

@@ -76,7 +76,7 @@
 
     @Test(
       "Whatever changes, in one go and hop by hop, in place and by copy",
-      .law("migration-on-servers", short: 20, long: 250))
+      .law("migration-on-servers", short: 10, long: 250))
     func randomChains() throws {
       forEachSeed { seed in
         guard let registry = try RandomModels(seed: seed).chain(of: 3) else { return }

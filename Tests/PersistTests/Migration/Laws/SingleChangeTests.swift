@@ -9,7 +9,7 @@ import Testing
 struct SingleChangeTests {
   @Test(
     "Every kind of change, forward and back, keeps everything not reported as lost, in place and by copy",
-    .law("migration-single-changes", short: 80, long: 1200))
+    .law("migration-single-changes", short: 40, long: 1200))
   func changes() {
     let all = SingleChange.all
     var possible = 0

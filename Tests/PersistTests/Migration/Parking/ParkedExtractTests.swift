@@ -52,7 +52,7 @@ struct ParkedExtractTests {
 
   @Test(
     "Whatever is parked of the objects comes back to them in the new store, and parked objects only with a connection",
-    .law("parked extracts", short: 60, long: 2000))
+    .law("parked extracts", short: 24, long: 2000))
   func law() throws {
     var (parked, whole) = (0, 0)
     let count = forEachSeed { seed in

@@ -29,7 +29,7 @@
 
     @Test(
       "Whatever chains of models park, and wherever the store is copied meanwhile, every object has its values again",
-      .law("parked chains across engines", short: 10, long: 500))
+      .law("parked chains across engines", short: 6, long: 500))
     func chains() throws {
       var moves = 0
       forEachSeed { seed in
@@ -46,7 +46,7 @@
 
     @Test(
       "A store that goes to an older version, is copied elsewhere, and goes back has all its values",
-      .law("parking across engines", short: 20, long: 800), arguments: [false, true])
+      .law("parking across engines", short: 8, long: 800), arguments: [false, true])
     func downAndUp(returns: Bool) throws {
       var parked = 0
       let count = forEachSeed { seed in
@@ -85,6 +85,7 @@
         }
       }
       #expect(parked > count / 8 || count < 20)
+      #expect(parked > 0 || count < 8)
     }
 
     // MARK: Cases

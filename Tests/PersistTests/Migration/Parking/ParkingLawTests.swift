@@ -38,7 +38,7 @@ struct ParkingLawTests {
 
   @Test(
     "Whatever differs, a store that goes to an older version and back has all its values",
-    .law("parking", short: 60, long: 3000))
+    .law("parking", short: 40, long: 3000))
   func downAndUp() throws {
     var (done, parked) = (0, 0)
     let count = forEachSeed { seed in

@@ -60,7 +60,7 @@
 
     @Test(
       "Stages park on a server what they park in a file, and the way back restores it",
-      .law("staged parking across engines", short: 24, long: 600))
+      .law("staged parking across engines", short: 12, long: 600))
     func stages() throws {
       var parked = 0
       let count = forEachSeed { seed in
@@ -97,6 +97,7 @@
         }
       }
       #expect(parked > count / 4 || count < 20)
+      #expect(parked > 0 || count < 12)
     }
 
     // MARK: Cases

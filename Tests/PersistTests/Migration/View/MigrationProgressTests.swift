@@ -108,7 +108,8 @@ struct MigrationProgressTests {
   func cancelled(_ way: Way) throws {
     let steps = try stepCount(of: way)
     #expect(steps > 3)
-    for step in 1..<steps {
+    // Neighbors are similar; the last ones, where files are exchanged, are not.
+    for step in 1..<steps where TestLength.isLong || step % 3 == 1 || step > steps - 4 {
       try withStore(way) { url, registry, migrator, before in
         var migrator = migrator
         let calls = Atomic(0)

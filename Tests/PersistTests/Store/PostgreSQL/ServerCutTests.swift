@@ -154,13 +154,13 @@
 
     @Test("A save is there as a whole or not at all, whatever message is the last one", arguments: [false, true])
     func saves(isFinal: Bool) throws {
-      let unknown = try cutSaves(every: isFinal ? 29 : 11, isFinal: isFinal, by: change)
+      let unknown = try cutSaves(every: isFinal ? 61 : 23, isFinal: isFinal, by: change)
       #expect(isFinal == (unknown > 0))
     }
 
     @Test("So is a save in one flight", arguments: SmallChange.allCases)
     func smallSaves(change: SmallChange) throws {
-      try #expect(cutSaves(every: 5, isFinal: false, by: change.make) == 0)
+      try #expect(cutSaves(every: 13, isFinal: false, by: change.make) == 0)
     }
 
     /// - Returns: The number of saves whose outcome couldn't be asked for.
