@@ -61,8 +61,9 @@ struct ResultIdentifiers {
       case .identifiers(let ids): return ids.filter(\.isTemporaryID)
       case .keys(let keys, let tables):
         guard context.parent != nil else { return [] }
-        return (0..<keys.count).lazy.map { keys[$0] }.filter { $0.key < 0 }.map { key, entityIndex in
-          tables.objectID(of: tables.coordinator.layouts[entityIndex], key: key)
+        return (0..<keys.count).compactMap { place in
+          let (key, entityIndex) = keys[place]
+          return key < 0 ? tables.objectID(of: tables.coordinator.layouts[entityIndex], key: key) : nil
         }
       }
     }
