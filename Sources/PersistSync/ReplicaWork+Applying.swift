@@ -21,7 +21,7 @@ extension ReplicaWork {
       let new = try models.filter { try captured.step.tables.entry($0.key.bytes) == nil }
       guard !new.isEmpty else { return captured.applied }
       for fact in new { try captured.joining.join(fact) }
-      return captured.applied + (try write(captured.joining, in: captured.step, captured.record).applied)
+      return captured.applied + (try write(captured).applied)
     }
   }
 
@@ -123,7 +123,7 @@ extension ReplicaWork {
       if receives { try setReceived(set, step) }
     }
     captured.record.time = max(captured.record.time, captured.joining.latest)
-    let applied = try write(captured.joining, in: step, captured.record).applied
+    let applied = try write(captured).applied
     return AppliedSets(
       problems: captured.applied.problems + applied.problems, waiting: applied.waiting, refusals: refusals)
   }

@@ -48,7 +48,7 @@ extension ReplicaWork {
   }
 
   private static func isOvertaken(_ error: any Error) -> Bool {
-    error is RowConflicts || (error as? PersistenceError)?.code == .mergeConflict
+    error is RowConflicts || [.mergeConflict, .queryGenerationExpired].contains((error as? PersistenceError)?.code)
   }
 
   // MARK: Own changes
@@ -77,6 +77,8 @@ extension ReplicaWork {
     var record: ReplicaRecord
     /// The facts that are written together with what follows.
     var joining: FactJoining
+    /// The entries that are written as well.
+    var entries = AttachedList()
     /// The result of a write before.
     var applied = AppliedSets()
   }
@@ -99,7 +101,12 @@ extension ReplicaWork {
     _ = try pass.run()
     var new = pass.record
     let joining = try joining(pass, &new)
-    return Captured(step: step, record: new, joining: joining)
+    return Captured(step: step, record: new, joining: joining, entries: pass.entries)
+  }
+
+  /// Writes what was captured, with the facts that have been added.
+  func write(_ captured: Captured) throws -> (record: ReplicaRecord, applied: AppliedSets) {
+    try write(captured.joining, captured.entries, in: captured.step, captured.record)
   }
 
   /// Adds change sets with the facts of a capture, and returns those on which rows depend.

@@ -8,7 +8,7 @@ extension ReplicaWork {
     try repeating { attempt in
       let known = try open()
       guard !known.record.isBorn || known.record.hasDeletions else { return AppliedSets() }
-      let captured = try captured(attempt)
+      var captured = try captured(attempt)
       let step = captured.step
       let deleted = try step.deletedBefore(among: sets.compactMap(\.table))
       var facts: [(key: FactKey, value: Data)] = []
@@ -16,9 +16,8 @@ extension ReplicaWork {
         facts.append((.life(identity), life.bytes))
       }
       guard !facts.isEmpty else { return captured.applied }
-      var new = captured.record
-      try addSets(facts, &new, step)
-      return captured.applied + (try write(captured.joining, in: step, new).applied)
+      try addSets(facts, &captured.record, step)
+      return captured.applied + (try write(captured).applied)
     }
   }
 }

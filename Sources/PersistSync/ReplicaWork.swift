@@ -73,13 +73,6 @@ struct ReplicaWork: Sendable {
 
   /// - Returns: Nil before the birth.
   private func captureChanges() throws -> (record: ReplicaRecord, applied: AppliedSets)? {
-    // Written before, because a step writes once.
-    let former = try captureRemovedParts()
-    guard let (record, applied) = try captureOtherChanges() else { return nil }
-    return (record, former + applied)
-  }
-
-  private func captureOtherChanges() throws -> (record: ReplicaRecord, applied: AppliedSets)? {
     if let captured = try besideOthers(attempts: 1, { try captureChanges(of: nil) }) { return captured }
     // Most captures write no rows, and needn't know what has been saved since.
     if let state = try presentState(),

@@ -134,36 +134,23 @@ struct EditRun {
   }
 
   private mutating func update(_ index: Int, to version: Int) async throws {
-    guard holders[index].version != version, !hasVagueTimes(holders[index].unsent, version) else { return }
+    guard holders[index].version != version else { return }
+    // Changes of parts that the update removes have to be sent before.
+    if lacksPart(of: holders[index].unsent, version) { try await synchronize(index) }
+    guard !lacksPart(of: holders[index].unsent, version) else { return }
     log.append("update \(index) from \(holders[index].version) to \(version)")
     try holders[index].device.close()
     holders[index].device = try open(holders[index].device.url, version)
     holders[index].version = version
-    // The next update has to find what this one has removed.
-    if lacksPart(of: holders[index].unsent, version) { try await synchronize(index) }
   }
 
   /// Whether a version lacks something that was changed.
   private func lacksPart(of unsent: Set<Int>, _ version: Int) -> Bool {
-    unsent.contains { isLacking(record.edits[$0], chain.versions[version]) }
-  }
-
-  private func isLacking(_ edit: EditRecord.Edit, _ version: EditChain.Version) -> Bool {
-    let entity = record.entity(of: edit.object)
-    guard version.entities[entity] != nil else { return true }
-    return edit.part.map { version.parts[entity]?[$0] == nil } ?? false
-  }
-
-  /// Whether an update removes parts that were changed before others of their objects. The history doesn't name removed
-  /// parts, so that their changes have the times of the others.
-  private func hasVagueTimes(_ unsent: Set<Int>, _ version: Int) -> Bool {
-    if isLossy && lacksPart(of: unsent, version) { return true }
-    let (unsent, last) = (unsent.sorted(), chain.versions[version])
-    return unsent.contains { number in
+    unsent.contains { number in
       let edit = record.edits[number]
-      guard isLacking(edit, last) else { return false }
-      guard last.entities[record.entity(of: edit.object)] != nil else { return number != unsent.last }
-      return unsent.contains { $0 > number && record.edits[$0].object == edit.object }
+      let entity = record.entity(of: edit.object)
+      guard chain.versions[version].entities[entity] != nil else { return true }
+      return edit.part.map { chain.versions[version].parts[entity]?[$0] == nil } ?? false
     }
   }
 
@@ -183,7 +170,7 @@ struct EditRun {
   private mutating func backUpOrPutBack(_ index: Int) async throws {
     let holder = holders[index]
     // Nobody knows whether an interrupted synchronization has sent something.
-    guard !isLossy, holder.backup.map({ !hasVagueTimes($0.unsent, holder.version) }) ?? true else { return }
+    guard !isLossy, holder.backup.map({ !lacksPart(of: $0.unsent, holder.version) }) ?? true else { return }
     try holder.device.close()
     if let backup = holder.backup {
       log.append("put back \(index)")
@@ -200,7 +187,6 @@ struct EditRun {
       holders[index].backup = Backup(url: url, version: holder.version, unsent: holder.unsent)
     }
     try holder.device.reopen()
-    if lacksPart(of: holders[index].unsent, holder.version) { try await synchronize(index) }
   }
 
   // MARK: Edits

@@ -32,7 +32,7 @@ extension CapturePass {
       }
       let content = tables.content(of: try step.store.value(attribute, in: row))
       // A value that was changed and changed back was set last. History names composites as a whole.
-      if last?.content == content, !attribute.path.isEmpty { continue }
+      if last?.content == content, !attribute.path.isEmpty || !change.isRepeated(attribute.name) { continue }
       let register = Register(life: object.count, stamp: stamp(time, after: last?.stamp), content: content)
       let property = PropertyName(model: step.map.tag, entity: row.entity.name, name: attribute.name)
       try add(.value(identity, property), register.bytes, isPlain: true)

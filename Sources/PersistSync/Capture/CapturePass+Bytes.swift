@@ -119,7 +119,7 @@ extension CapturePass {
           content.removeAll()
           PortableValue.write(value, to: &content)
           guard content.bytes.count <= PackedFacts.maximum.size else { return false }
-          if let last, !change.attribute.path.isEmpty,
+          if let last, !change.attribute.path.isEmpty || !changes[place].isRepeated(change.attribute.name),
             bytes.isEqual(last.content, to: content.bytes, 0..<content.bytes.count)
           {
             continue

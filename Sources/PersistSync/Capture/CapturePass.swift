@@ -26,10 +26,6 @@ struct CapturePass {
   private var orders: [SyncTables.RowID: Set<String>] = [:]
   /// The version of the model before a migration since the last synchronization.
   var formerMap: ModelMap?
-  /// The entities whose changes a migration has removed from the history, so that their rows are compared with the
-  /// facts. All values of changed rows of other entities are compared, too, since the history doesn't name the changed
-  /// ones. Nil if it does.
-  var removedEntities: Set<String>?
   /// The objects from which a migration has made others, with the entities of these, by the rows of the latter.
   var derived: [SyncTables.RowID: (source: Identity, entity: String)] = [:]
   /// The time of the first transaction that was read, in seconds since 2001.
@@ -58,12 +54,7 @@ struct CapturePass {
     var isComplete = record.isBorn && extent.isTracking && extent.isComplete(after: record.position)
     if record.isBorn, record.model != step.map.tag, try !adoptModel() { isComplete = false }
     try readHistory(after: isComplete ? record.position : nil)
-    if let removedEntities {
-      for row in changes.order { changes.change(row) { if $0.whole == nil { $0.whole = $0.lastTime } } }
-      try addRows { !isComplete || removedEntities.contains($0) }
-    } else if !isComplete {
-      try addRows { _ in true }
-    }
+    if !isComplete { try addAllRows() }
     // Rows that were changed during the birth have been left out.
     if record.isFresh { for row in changes.order { changes.change(row) { if $0.whole == nil { $0.whole = 0 } } } }
     if try !(makesEntries && captureAsBytes()) {
@@ -113,14 +104,15 @@ struct CapturePass {
     record.time = time
   }
 
-  /// All rows of some entities may have changed: the history doesn't show which ones have.
-  private mutating func addRows(of isIncluded: (String) -> Bool) throws {
+  /// All rows may have changed: the history doesn't show which ones have.
+  private mutating func addAllRows() throws {
     let time = record.time + 1
     record.time = time
     var known: Set<SyncTables.RowID> = []
-    try tables.forEachRow { if isIncluded($1.entity) { known.insert($1) } }
+    // The rows of entities that the model lacks are parked.
+    try tables.forEachRow { if step.model.entitiesByName[$1.entity] != nil { known.insert($1) } }
     var changes = changes
-    for entity in step.model.entities where !entity.isAbstract && isIncluded(entity.name) {
+    for entity in step.model.entities where !entity.isAbstract {
       try step.store.forEachGroup(of: entity) { rows in
         for row in rows {
           let id = step.store.row(entity, row.key)
@@ -245,7 +237,7 @@ struct CapturePass {
     ) throws {
       let last = shown.registers[name]?.first
       // A value that was changed and changed back was set last.
-      if let last, last.content == content, isPart || properties[name] == nil { return }
+      if let last, last.content == content, isPart || !change.isRepeated(name) { return }
       let register = Register(life: object.count, stamp: stamp(time, after: last?.stamp), content: stored() ?? content)
       let former = try properties[name] == nil ? formerName(of: name, object, in: row.entity) : nil
       let property = former ?? PropertyName(model: step.map.tag, entity: row.entity.name, name: name)

@@ -22,12 +22,23 @@ struct RowChange {
   struct Update {
     var names: Set<String>
     var time: UInt64
+    /// Whether several transactions in succession have set just these properties.
+    var isRepeated = false
   }
 
   mutating func add(_ update: Update) {
     // A change of the same properties overrules the former one.
-    if let last = self.update, last.names != update.names { formerUpdates.append(last) }
+    let isRepeated = self.update?.names == update.names
+    if let last = self.update, !isRepeated { formerUpdates.append(last) }
     self.update = update
+    if isRepeated { self.update?.isRepeated = true }
+  }
+
+  /// Whether several transactions have set a property. A single one may have set it to the value that it had, as batch
+  /// updates do.
+  func isRepeated(_ name: String) -> Bool {
+    let updates = (formerUpdates + [update].compactMap { $0 }).filter { $0.names.contains(name) }
+    return updates.count > 1 || updates.contains(where: \.isRepeated)
   }
 
   /// Whether the row doesn't exist any longer.

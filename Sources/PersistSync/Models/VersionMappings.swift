@@ -86,14 +86,6 @@ struct VersionMappings: Sendable {
     return known
   }
 
-  /// Whether no mapping model takes part in the way from a version to a later one.
-  func isInferred(from one: ModelTag, to other: ModelTag) -> Bool {
-    guard let first = places[one], let last = places[other] else { return isEmpty }
-    return !steps.contains { step in
-      places[step.sourceTag].map { $0 >= first } != false && places[step.destinationTag].map { $0 <= last } != false
-    }
-  }
-
   /// The entities and properties of two versions that are the same by a mapping model between them.
   func pairs(from one: ModelTag, to other: ModelTag) -> [(theirs: [String], own: [String])] {
     var pairs: [(theirs: [String], own: [String])] = []

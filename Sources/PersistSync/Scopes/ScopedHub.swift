@@ -125,7 +125,8 @@ public struct ScopedHub: SyncHub {
     }
     if reviewed == nil {
       if let present = try await hub.content(of: entry) {
-        reviewed = Data(SHA256.digest(present))
+        // The same set may have been reviewed meanwhile, and parts of it refused.
+        reviewed = try await inBackground { try work.reviewed(entry) } ?? Data(SHA256.digest(present))
       } else {
         try await review(set, digest)
         reviewed = try await inBackground { try work.reviewed(entry) }
