@@ -180,6 +180,14 @@ final class ServerTransaction {
     historyNumber = historyStatement.map { results[former + $0].integer(0, 0) }
   }
 
+  /// Rolls back, so that ``commit(recording:_:)`` does nothing.
+  func abandon() {
+    session.rollBack()
+    last = []
+    change = nil
+    isCommitted = true
+  }
+
   /// Sends the whole transaction at once. The server itself checks that the store is the one opened. If the connection
   /// is lost, the claim of the proof keeps statements that arrive later from being committed.
   private func commitInOneFlight(

@@ -4,9 +4,11 @@ import Persist
 extension PostgreSQLStore {
   func commit(_ writes: RowWrites) throws -> CommitReceipt {
     guard !writes.isEmpty else { return CommitReceipt() }
-    // Each save is a transaction of its own in the history.
-    guard SaveGroup.allows(writes), historyMap.withLock({ $0 == nil }) else { return try commitAlone(writes) }
     let pool = pool
+    // Each save is a transaction of its own in the history. One run by another thread would wait for this one.
+    guard pool.continued.transaction == nil, SaveGroup.allows(writes), historyMap.withLock({ $0 == nil }) else {
+      return try commitAlone(writes)
+    }
     do {
       return try saves.write(
         writes, within: busyTimeout, instrument: pool.options.instrument, alone: commitAlone,
@@ -22,7 +24,12 @@ extension PostgreSQLStore {
   private func commitAlone(_ writes: RowWrites) throws -> CommitReceipt {
     // A statement that fails ends the transaction, so that there is no second attempt.
     if pool.continued.transaction != nil {
-      return try writeOnce(writes, writes.deletes.isEmpty && writes.updates.isEmpty ? .locking : .freeingValues)
+      do {
+        return try writeOnce(writes, writes.deletes.isEmpty && writes.updates.isEmpty ? .locking : .freeingValues)
+      } catch let error as PersistenceError where error.code == .constraintConflict {
+        if error.isOfKey { discardFreeKeys(of: writes.inserts.map(\.entity)) }
+        throw described(error, writes)
+      }
     }
     do {
       if writes.needNoLocks {

@@ -5,11 +5,31 @@ extension ServerPool {
   /// Runs code while no program writes to the store. Others can read, and wait to write.
   ///
   /// - Parameter body: Its writes continue the transaction that keeps the others waiting, and the first one that is to
-  ///   end it does so.
+  ///   end it does so. One that fails also ends it, and nothing is written. Within another such body, this one only
+  ///   runs.
   func excludingWriters<T>(_ body: () throws -> T) throws -> T {
-    try write(once: true, excludingOthers: true) { transaction in
+    if continued.transaction != nil { return try body() }
+    return try write(once: true, excludingOthers: true) { transaction in
       try transaction.excludeOthers(within: options.busyTimeout)
       return try continued.with(transaction, body)
+    }
+  }
+
+  /// Writes in the transaction of ``excludingWriters(_:)``. An error ends it, so that no part of the write remains.
+  func write<T>(
+    continuing transaction: ServerTransaction, ending ends: Bool, _ body: (ServerTransaction) throws -> T
+  ) throws -> T {
+    do {
+      let result = try body(transaction)
+      guard ends else { return result }
+      continued.end()
+      try transaction.commit(
+        recording: seenPosition, ServerOutcome(address: address, wait: options.busyTimeout))
+      return result
+    } catch {
+      continued.end()
+      transaction.abandon()
+      throw error
     }
   }
 }

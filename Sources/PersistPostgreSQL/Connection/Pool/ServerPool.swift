@@ -284,12 +284,7 @@ final class ServerPool: @unchecked Sendable {
         fix: "Open it without isReadOnly to write.")
     }
     if let transaction = continued.transaction {
-      let result = try body(transaction)
-      guard ends else { return result }
-      continued.end()
-      try transaction.commit(
-        recording: seenPosition, ServerOutcome(address: address, wait: options.busyTimeout))
-      return result
+      return try mapped(.saving) { try write(continuing: transaction, ending: ends, body) }
     }
     switch gate.enter(within: options.busyTimeout) {
     case .goingOn: break
