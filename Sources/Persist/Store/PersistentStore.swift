@@ -92,10 +92,12 @@ package protocol PersistentStore: SharedRowSource {
   ///   - patience: The time that other threads wait for the reservation to be used before they take it back.
   /// - Returns: The reservation, for use by another thread; nil if the store needs none.
   func reserveWriting(within limit: Duration, patience: Duration) throws -> WriteReservation?
-  /// Runs code while nobody else writes, in this program or another. Others can read, and wait to write.
+  /// Runs code while nobody else writes, in this program or another. Others wait to write. They can read, except from a
+  /// store in memory.
   ///
-  /// - Parameter body: Reads the present state. Its first commit, or its first write of the history's entries, is in
-  ///   the transaction that keeps others from writing, and ends it.
+  /// - Parameter body: Reads the present state, and writes once at most: by a commit, or by writing the history's
+  ///   entries. This is in the transaction that keeps others from writing, and ends it. Other writes, such as batches
+  ///   and metadata, aren't allowed.
   /// - Throws: ``PersistenceError/Code/storeBusy`` if others keep the store busy; the errors of `body`.
   func excludingWriters<T>(_ body: () throws -> T) throws -> T
 

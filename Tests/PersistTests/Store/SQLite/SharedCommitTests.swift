@@ -140,7 +140,7 @@ struct SharedCommitTests {
     }
   }
 
-  @Test("The thread that writes runs the saves of those that wait, without waking them for it")
+  @Test("The thread that writes runs the saves of those that wait, and commits once for all")
   func oneThread() throws {
     try withTags { _, store, commits in
       let threads = LockProtected<[ObjectIdentifier]>([])

@@ -74,6 +74,8 @@ extension SQLiteConnectionPool {
   @_semantics("optimize.sil.specialize.generic.never") @inline(never)
   private func runJoining<T>(_ body: (SQLiteConnection) throws -> T, on writer: SQLiteConnection) throws -> T {
     try requireOpen()
+    // Waits of this save don't continue the one of the thread that runs it.
+    writer.waits.begun = nil
     return try explaining(writer) {
       try writer.transaction {
         try requireUnchanged(writer)

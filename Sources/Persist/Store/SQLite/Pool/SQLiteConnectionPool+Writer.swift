@@ -13,9 +13,10 @@ extension SQLiteConnectionPool {
     try following { pool in
       try pool.withOwnWriter { connection in
         pool.canLendWriter = false
+        let commits = endsReservation || !connection.isInReservedTransaction
         func write() throws -> T {
           try pool.requireUnchanged(connection)
-          guard let hook = pool.commitHook else { return try body(connection) }
+          guard commits, let hook = pool.commitHook else { return try body(connection) }
           let result = try body(connection)
           try hook.run()
           return result

@@ -8,9 +8,9 @@ extension SQLiteConnection {
   @discardableResult
   @_semantics("optimize.sil.specialize.generic.never") @inline(never)
   package func transaction<T>(_ body: () throws -> T) throws -> T {
-    if hasReservedTransaction {
-      hasReservedTransaction = false
-    } else {
+    let isReserved = isInReservedTransaction
+    hasReservedTransaction = false
+    if !isReserved {
       if isInTransaction { return try savepoint(body) }
       try execute(.beginWriting)
     }
@@ -23,7 +23,7 @@ extension SQLiteConnection {
 
   /// Runs `body` as ``transaction(_:)`` does, and leaves the transaction of ``beginReservedTransaction()`` open.
   func transactionKeepingReservation<T>(_ body: () throws -> T) throws -> T {
-    try hasReservedTransaction ? savepoint(body) : transaction(body)
+    try isInReservedTransaction ? savepoint(body) : transaction(body)
   }
 
   /// Runs `body` in a write transaction of its own.
@@ -56,6 +56,10 @@ extension SQLiteConnection {
     try execute(.beginWriting)
     hasReservedTransaction = true
   }
+
+  /// Whether the transaction of ``beginReservedTransaction()`` is open and unused. Some errors, such as a full disk,
+  /// roll it back.
+  var isInReservedTransaction: Bool { hasReservedTransaction && isInTransaction }
 
   /// Rolls back the transaction of ``beginReservedTransaction()`` unless it was used.
   func endReservedTransaction() {

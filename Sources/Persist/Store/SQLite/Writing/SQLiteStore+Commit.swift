@@ -4,6 +4,11 @@ extension SQLiteStore {
   func commit(_ writes: RowWrites) throws -> CommitReceipt {
     guard !writes.isEmpty else { return CommitReceipt() }
     var attempt = Attempt()
+    if WriteReservation.isHeld(of: pool) {
+      // An attempt that fails ends the reservation, and others could write before the next one.
+      attempt.freesValuesFirst = !(writes.deletes.isEmpty && writes.updates.isEmpty)
+      attempt.deletesSingly = true
+    }
     while true {
       do {
         return try write(writes, by: attempt)
@@ -33,6 +38,7 @@ extension SQLiteStore {
   }
 
   func excludingWriters<T>(_ body: () throws -> T) throws -> T {
+    if WriteReservation.isHeld(of: pool) { return try body() }
     guard let right = try pool.reserveWriting(within: busyTimeout, patience: .seconds(60)) else { return try body() }
     defer { right.end() }
     if let result = try WriteReservation.using([right], body) { return result }
