@@ -45,13 +45,18 @@ extension HistoryConnection {
     }
   }
 
-  /// There are few different bits, however many entries have them.
+  /// The number of different bits that one statement translates. It has two parameters for each, of at most 32,766 in
+  /// SQLite and 65,535 in PostgreSQL.
+  private static var maximumBits: Int { 15_000 }
+
+  /// Translates the bits by one statement: new bits may be equal to old ones. There are mostly few different bits,
+  /// however many entries have them; those beyond the maximum are forgotten.
   private func moveBits(_ move: HistoryColumnsMove.BitsMove, ofEntity number: Int) throws {
     switch move {
     case .none: break
     case .forgotten: try execute(.forgetChangedColumns(ofEntity: number))
     case .translated(let translation):
-      let present = try all(of: .changedColumns(ofEntity: number, limit: 1000)) { $0.data(0) }
+      let present = try all(of: .changedColumns(ofEntity: number, limit: Self.maximumBits)) { $0.data(0) }
       let changes = present.compactMap { old in translation.translated(old).map { (old: old, new: $0) } }
       let isChanged = !changes.isEmpty
       try execute(isChanged ? .translate(changes, ofEntity: number) : .forgetChangedColumns(ofEntity: number))

@@ -103,7 +103,8 @@ private struct FormerColumns {
     attributes = Dictionary(pairs, uniquingKeysWith: { first, _ in first })
     // The record has only digests, and can be translated only if it describes the layout before the migration.
     let columns = ChangedColumns(of: entity, in: migration.former)
-    let isKnown = digest == HistoryDescription.digest(of: columns.order)
+    // Names don't tell which values a transformation changed.
+    let isKnown = !migration.renames.transformsValues && digest == HistoryDescription.digest(of: columns.order)
     let renamed = columns.order.compactMap { newNames[$0] }
     changedColumns = isKnown && renamed.count == columns.order.count ? HistoryDescription.digest(of: renamed) : nil
     bits = isKnown ? (columns, newNames) : nil
