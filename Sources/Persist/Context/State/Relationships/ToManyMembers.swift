@@ -281,9 +281,17 @@ final class ToManyMembers {
       known = .nothing
       stored.replaceIdentifiers(replaced)
       known = .sorted(stored)
+      discardAdditions(of: stored.contains)
     } else if let (stored, current) = sets {
-      known = .sets(stored: replaced(stored), current: replaced(current))
+      let renamed = replaced(stored)
+      known = .sets(stored: renamed, current: replaced(current))
+      discardAdditions(of: renamed.contains)
     }
+  }
+
+  /// Discards the additions of stored members, unless they were removed before.
+  private func discardAdditions(of isStored: (ManagedObjectID) -> Bool) {
+    added = OrderedSet(added.filter { !isStored($0) || removed.contains($0) })
   }
 
   /// Discards all changes since the last save.
