@@ -255,7 +255,9 @@ struct UnsentChangesTests {
     }
   }
 
-  @Test("Of changes in three versions, the second of which lacks the attribute, the last one that was sent holds", arguments: [1, 2])
+  @Test(
+    "Of changes in three versions, the second of which lacks the attribute, the last one that was sent holds",
+    arguments: [1, 2])
   func threeVersions(_ last: Int) async throws {
     let (with, without) = ([Self.first], Self.updates[1].entities)
     let versions = try VersionList([with, without, with])

@@ -281,17 +281,11 @@ final class ToManyMembers {
       known = .nothing
       stored.replaceIdentifiers(replaced)
       known = .sorted(stored)
-      discardAdditions(of: stored.contains)
+      // A member that was read meanwhile isn't added, unless it was removed before.
+      added = OrderedSet(added.filter { !stored.contains($0) || removed.contains($0) })
     } else if let (stored, current) = sets {
-      let renamed = replaced(stored)
-      known = .sets(stored: renamed, current: replaced(current))
-      discardAdditions(of: renamed.contains)
+      known = .sets(stored: replaced(stored), current: replaced(current))
     }
-  }
-
-  /// Discards the additions of stored members, unless they were removed before.
-  private func discardAdditions(of isStored: (ManagedObjectID) -> Bool) {
-    added = OrderedSet(added.filter { !isStored($0) || removed.contains($0) })
   }
 
   /// Discards all changes since the last save.
@@ -357,7 +351,7 @@ final class ToManyMembers {
     if isReordered { compareOrder() }
   }
 
-  /// All current and removed members, as far as they are known. Creates no sets for lookups.
+  /// All current and removed members, as far as they are known.
   var mentioned: [ManagedObjectID] {
     if case .sorted(let stored) = known { return stored.identifiers + added }
     return (list?.identifiers ?? added.elements) + removed
