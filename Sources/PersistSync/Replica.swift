@@ -122,7 +122,7 @@ public final class Replica: Sendable {
     report.add(captured.applied)
     while true {
       let (replica, last) = (captured.record.id, captured.record.lastNumber)
-      // What programs save meanwhile is sent next time.
+      // Changes that programs save meanwhile are sent next time.
       let unsent = try await inBackground { try work.unsent().filter { $0.number <= last } }
       guard !unsent.isEmpty else { return }
       guard try await inBackground({ try work.open().record.id == replica }) else {

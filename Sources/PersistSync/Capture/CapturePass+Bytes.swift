@@ -119,8 +119,8 @@ extension CapturePass {
           content.removeAll()
           PortableValue.write(value, to: &content)
           guard content.bytes.count <= PackedFacts.maximum.size else { return false }
-          if let last, !change.attribute.path.isEmpty || !changes[place].isRepeated(change.attribute.name),
-            bytes.isEqual(last.content, to: content.bytes, 0..<content.bytes.count)
+          if let last, bytes.isEqual(last.content, to: content.bytes, 0..<content.bytes.count),
+            !change.attribute.path.isEmpty || !changes[place].isRepeated(change.attribute.name)
           {
             continue
           }

@@ -63,8 +63,3 @@ extension CapturePass {
     entries.sort()
   }
 }
-
-extension HistoryTransaction {
-  /// Whether it records a migration, and has no changes.
-  var isMigration: Bool { author?.hasPrefix("com.apple.coredata.schemamigrator") == true }
-}

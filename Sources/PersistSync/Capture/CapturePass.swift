@@ -233,11 +233,12 @@ struct CapturePass {
     ///   - stored: The content of the fact if it isn't the value itself.
     ///   - isPart: Whether the history doesn't tell whether the value is one of those that were changed.
     func set(
-      _ name: String, _ content: Data, at time: UInt64, isPart: Bool = false, as stored: @autoclosure () -> Data? = nil
+      _ name: String, _ content: Data, at time: UInt64, isPart: @autoclosure () -> Bool = false,
+      as stored: @autoclosure () -> Data? = nil
     ) throws {
       let last = shown.registers[name]?.first
       // A value that was changed and changed back was set last.
-      if let last, last.content == content, isPart || !change.isRepeated(name) { return }
+      if let last, last.content == content, !change.isRepeated(name) || isPart() { return }
       let register = Register(life: object.count, stamp: stamp(time, after: last?.stamp), content: stored() ?? content)
       let former = try properties[name] == nil ? formerName(of: name, object, in: row.entity) : nil
       let property = former ?? PropertyName(model: step.map.tag, entity: row.entity.name, name: name)
@@ -260,8 +261,10 @@ struct CapturePass {
       {
         continue
       }
-      let isPart = !attribute.path.isEmpty || Self.mayHaveMembers(attribute, value, isChanged: !object.parts.isEmpty)
-      try set(attribute.name, PortableValue.bytes(value), at: time, isPart: isPart, as: tables.content(of: value))
+      try set(
+        attribute.name, PortableValue.bytes(value), at: time,
+        isPart: !attribute.path.isEmpty || Self.mayHaveMembers(attribute, value, isChanged: !object.parts.isEmpty),
+        as: tables.content(of: value))
     }
     for relationship in part.relationships {
       guard let time = time(relationship.name) ?? adoptionTime(relationship.name) else { continue }

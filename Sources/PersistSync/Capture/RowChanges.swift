@@ -28,16 +28,19 @@ struct RowChange {
 
   mutating func add(_ update: Update) {
     // A change of the same properties overrules the former one.
-    let isRepeated = self.update?.names == update.names
-    if let last = self.update, !isRepeated { formerUpdates.append(last) }
+    var update = update
+    update.isRepeated = self.update?.names == update.names
+    if let last = self.update, !update.isRepeated { formerUpdates.append(last) }
     self.update = update
-    if isRepeated { self.update?.isRepeated = true }
   }
+
+  /// The changes in the order of their times.
+  private var updates: [Update] { update.map { formerUpdates + [$0] } ?? [] }
 
   /// Whether several transactions have set a property. A single one may have set it to the value that it had, as batch
   /// updates do.
   func isRepeated(_ name: String) -> Bool {
-    let updates = (formerUpdates + [update].compactMap { $0 }).filter { $0.names.contains(name) }
+    let updates = updates.filter { $0.names.contains(name) }
     return updates.count > 1 || updates.contains(where: \.isRepeated)
   }
 
@@ -69,7 +72,7 @@ struct RowChange {
     guard let last = update else { return [] }
     if formerUpdates.isEmpty { return [last] }
     var seen: Set<String> = []
-    return (formerUpdates + [last]).reversed().map { update in
+    return updates.reversed().map { update in
       defer { seen.formUnion(update.names) }
       return Update(names: update.names.subtracting(seen), time: update.time)
     }
@@ -77,7 +80,7 @@ struct RowChange {
 
   /// The times of changed properties, by name.
   var properties: [String: UInt64] {
-    (formerUpdates + [update].compactMap { $0 }).reduce(into: [:]) { times, update in
+    updates.reduce(into: [:]) { times, update in
       for name in update.names { times[name] = update.time }
     }
   }

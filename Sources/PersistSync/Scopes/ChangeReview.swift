@@ -7,7 +7,7 @@ import Persist
 /// as it was, and as it would be.
 struct ChangeReview {
   let step: SyncStep
-  /// What is known before the changes.
+  /// The facts without the changes.
   let former: SyncTables
   let coordinator: PersistentStoreCoordinator
   let user: String

@@ -148,7 +148,8 @@ public struct ScopedHub: SyncHub {
     let limit = Stamp.time(of: work.server.sources.now()) + Stamp.maximumSkew
     let changes = try await inBackground {
       try work.server.repeating { attempt in
-        // The rows are computed from facts, which the server's own saves get when they are captured.
+        // The rows are computed from facts, which the server's own saves get when they are captured: once to add those
+        // of the set, and once without them.
         let (present, former) = (try work.server.captured(attempt), try work.server.captured(attempt))
         let changes = try ChangeReview(
           step: present.step, former: former.step.tables, coordinator: coordinator, user: user, scope: scope

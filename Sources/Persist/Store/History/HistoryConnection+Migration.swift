@@ -69,7 +69,7 @@ extension HistoryConnection {
   package func recordMigration(
     from former: HistoryDescription, _ layout: HistoryLayout, _ settings: HistorySettings, in map: TableMap
   ) throws {
-    let author = "com.apple.coredata.schemamigrator: lightweight migration from model with digest "
+    let author = HistoryTransaction.migratingAuthor + ": lightweight migration from model with digest "
       + former.digest.base64EncodedString()
     var settings = settings
     settings.oldValuesAfter = nil

@@ -76,3 +76,11 @@ public struct HistoryTransaction: Sendable, Hashable {
     return merged
   }
 }
+
+extension HistoryTransaction {
+  /// The beginning of the author of a transaction that records a migration, as Core Data writes it.
+  package static let migratingAuthor = "com.apple.coredata.schemamigrator"
+
+  /// Whether it records a migration, and has no changes.
+  package var isMigration: Bool { author?.hasPrefix(Self.migratingAuthor) == true }
+}

@@ -56,7 +56,7 @@ struct SortedMembers {
   private let read: MemberList
   private var saved: Differences?
 
-  /// What saves have changed since the members were read.
+  /// The changes of saves since the members were read.
   private final class Differences {
     var gained: OrderedSet<ManagedObjectID> = []
     var lost: OrderedSet<ManagedObjectID> = []

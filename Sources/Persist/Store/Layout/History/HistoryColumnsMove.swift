@@ -111,11 +111,13 @@ private struct FormerColumns {
   }
 
   /// The adaptation of bits to the new layout.
-  func move(to columns: ChangedColumns, ofDigest digest: Data?) -> HistoryColumnsMove.BitsMove {
+  ///
+  /// - Parameter columns: The new layout, which is needed only for a translation.
+  func move(to columns: @autoclosure () -> ChangedColumns, ofDigest digest: Data?) -> HistoryColumnsMove.BitsMove {
     if let changedColumns, changedColumns == digest { return .none }
     guard let bits else { return .forgotten }
     return .translated(
-      HistoryColumnsMove.BitsTranslation(former: bits.columns, columns: columns, newNames: bits.newNames))
+      HistoryColumnsMove.BitsTranslation(former: bits.columns, columns: columns(), newNames: bits.newNames))
   }
 
   /// The former columns of the kept values of attributes; nil if nothing changes.
